@@ -1,7 +1,7 @@
 /*
- * In the user's cache, not beside the recording: that may be another's folder, or one where nothing can be written. The file has
- * the recording's identity for its name: a hash of its size, its begin with the uuid, and its end with the checksums of the
- * last chunks, so that a copy of a recording has the same, and one that was repaired another.
+ * In the user's cache, not beside the recording, whose folder may be another user's or read-only. The file's name is the
+ * recording's identity: a hash of its size, its first bytes with the uuid, and its last ones with the checksums of the
+ * last chunks. A copy of a recording has the same identity, a mended one another.
  */
 #include "cli/path_sums_file.h"
 
@@ -20,7 +20,7 @@ enum { END_BYTES = 4096, MOST_BYTES_A_CALL = 4 };
 
 #define MOST_BYTES (UINT64_C(128) << 20)
 
-/* Returns its size; 0: it is not known. */
+/* Returns the size; 0: the recording has no identity. */
 static uint64_t identify(const char *path, uint64_t *identity)
 {
     uint8_t ends[2 * END_BYTES] = {0};

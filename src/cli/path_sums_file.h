@@ -1,4 +1,4 @@
-/* The file in which sums of a recording's time are kept from one critical path to the next: its absence costs only time. */
+/* The file that keeps sums of a recording's time from one critical path to the next. Its absence costs only time. */
 #ifndef RV_CLI_PATH_SUMS_FILE_H
 #define RV_CLI_PATH_SUMS_FILE_H
 
@@ -9,14 +9,14 @@
 struct rv_path_sums_file {
     struct rv_path_sums *sums; /* NULL: nothing is kept */
     const char *folder;
-    uint64_t recording;  /* what it is known by */
+    uint64_t recording;  /* its identity */
     char path[PATH_MAX]; /* of the folder */
 };
 
-/* Of a recording that is read by its index. */
+/* For a recording that is read by its index. */
 void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording);
 
-/* Write what was not kept before. */
+/* Write the file if something was added. */
 void rv_path_sums_file_close(struct rv_path_sums_file *file);
 
 #endif

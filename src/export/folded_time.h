@@ -1,15 +1,15 @@
 /*
- * A piece of a thread's time, folded: around times that matter, stretches and calls are kept as they were; what lies between is
- * told as sums by subroutine. What depends on no other time is the same of it as of all calls.
+ * A piece of a thread's time, folded: stretches and calls around given times are kept as they were, the time between
+ * them is summed by subroutine. A question that depends on no other times has the same answer for it as for all calls.
  *
- * In bytes, the latest first: a number, the time at the piece's end that is nobody's; then entries, each a number
- * 4 x + kind and what follows it; all of them varints:
+ * The bytes, latest first: a number, the ns outside of calls at the piece's end; then entries, each a number 4 x + kind
+ * and what follows it; all of them varints:
  *
  *   RV_FOLDED_ENTER    x: a subroutine, whose call ends here
- *   RV_FOLDED_LEAVE    likewise: it begins here
- *   RV_FOLDED_STRETCH  x: the innermost one; its ns
- *   RV_FOLDED_SUMS     x: how many rows; the ns of all; each row: subroutine, own ns, number of stretches, and ns with callees
- *                      but not in calls of it that are entered and not left
+ *   RV_FOLDED_LEAVE    x: a subroutine, whose call begins here
+ *   RV_FOLDED_STRETCH  x: the innermost subroutine; its ns
+ *   RV_FOLDED_SUMS     x: number of rows; the ns of all; each row: subroutine, own ns, number of stretches, and ns with
+ *                      callees, except in calls of it that are entered and not left
  */
 #ifndef RV_EXPORT_FOLDED_TIME_H
 #define RV_EXPORT_FOLDED_TIME_H
@@ -24,14 +24,14 @@ enum rv_folded_kind { RV_FOLDED_ENTER, RV_FOLDED_LEAVE, RV_FOLDED_STRETCH, RV_FO
 
 struct rv_folding; /* opaque: folds one piece after another */
 
-struct rv_folding *
-rv_folding_create(uint32_t n_ids);                   /* of subroutines: below this, or this for time outside of calls */
+/* Ids of subroutines are below n_ids; n_ids itself stands for time outside of calls. */
+struct rv_folding *rv_folding_create(uint32_t n_ids);
 void rv_folding_destroy(struct rv_folding *folding); /* NULL-safe */
 
-/* Begin a piece. times_ns: what matters, rising; borrowed until _end. */
+/* Begin a piece. times_ns: around which all is kept, rising; borrowed until _end. */
 void rv_folding_begin(struct rv_folding *folding, const uint64_t *times_ns, size_t n_times, uint64_t to_ns);
 
-/* As of struct rv_innermost_calls. */
+/* The same as in struct rv_innermost_calls, latest first. */
 void rv_folding_pass(struct rv_folding *folding, uint32_t id, uint64_t from_ns, uint64_t to_ns);
 void rv_folding_enter(struct rv_folding *folding, uint32_t id, uint64_t start_ns, uint64_t end_ns);
 void rv_folding_leave(struct rv_folding *folding, uint32_t id);
@@ -47,13 +47,13 @@ struct rv_folded_time { /* of a piece */
     size_t n_bytes;
 };
 
-/* Can it be read, and does it make sense: is each call left that was entered, and is no time told twice? */
+/* Can it be read, is each call left that was entered, and is no time counted twice? */
 bool rv_folded_time_is_valid(const struct rv_folded_time *folded, uint32_t n_ids);
 
 struct rv_folded_entry {
     enum rv_folded_kind kind;
-    uint32_t id;             /* but of SUMS: */
-    uint32_t n_rows;         /* how many to read with rv_folded_reader_row() */
+    uint32_t id;             /* not of SUMS */
+    uint32_t n_rows;         /* of SUMS: to be read with rv_folded_reader_row() */
     uint64_t from_ns, to_ns; /* of STRETCH and SUMS */
 };
 

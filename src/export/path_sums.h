@@ -1,7 +1,7 @@
 /*
- * Folded time of the threads of a recording (export/folded_time.h), kept from one critical path to the next, so that of calls
- * between the moments of a path, or of any path, none is read again. What is kept is input: of another recording, of other names, or
- * not as it was written, it is not used.
+ * Folded time of the threads of a recording (export/folded_time.h), kept from one critical path to the next: calls
+ * between the moments of paths are read once. The kept bytes are input: those of another recording, with other names,
+ * or changed since they were written are not used.
  *
  *   bytes   struct rv_path_sums_head, then pieces: struct rv_path_sums_piece and its bytes
  */
@@ -14,9 +14,9 @@
 struct rv_path_sums; /* opaque */
 
 struct rv_path_sums_params {
-    uint64_t recording;       /* what it is known by: its bytes */
+    uint64_t recording;       /* a hash of its bytes */
     uint64_t most_bytes;      /* to keep */
-    size_t most_bytes_a_call; /* of a piece: what has more is read as soon as its calls */
+    size_t most_bytes_a_call; /* of a piece: one with more is as dear to read as its calls, and is not kept */
     void *bytes;              /* what was kept; taken. NULL: nothing */
     size_t n_bytes;
 };
@@ -24,20 +24,20 @@ struct rv_path_sums_params {
 struct rv_path_sums *rv_path_sums_create(const struct rv_path_sums_params *params);
 void rv_path_sums_destroy(struct rv_path_sums *sums); /* NULL-safe */
 
-/* Each subroutine is counted as another one. What was kept of other names is dropped. Before the following ones. */
+/* Give the subroutine as which each one is counted; what was kept with others is dropped. Call it before the next ones. */
 void rv_path_sums_name(struct rv_path_sums *sums, const uint32_t *as_id, uint32_t n_ids);
 
-/* What a lane of the recording is known by, in each session. */
+/* The key of a lane of the recording, the same in each session. */
 uint64_t rv_path_sums_key(const struct rv_lane *lane);
 
-/* Give what was kept of a lane's time, in order, that overlaps (from, to). */
+/* Call take with each kept piece of a lane that overlaps (from, to), in order of time. */
 void rv_path_sums_each(const struct rv_path_sums *sums, uint64_t key, uint64_t from_ns, uint64_t to_ns,
                        void (*take)(void *context, const struct rv_folded_time *folded), void *context);
 
-/* Keep a piece of so many calls, which is copied; of one that was kept, what has more entries. One thread at a time. */
+/* Keep a copy of a piece of n_calls calls, unless it was kept with more entries. One thread at a time. */
 void rv_path_sums_add(struct rv_path_sums *sums, uint64_t key, const struct rv_folded_time *folded, size_t n_calls);
 
-/* All that is to be kept, for the caller to free; NULL: nothing that was not kept before. */
+/* The bytes to keep, for the caller to free; NULL if nothing was added. */
 void *rv_path_sums_take_bytes(const struct rv_path_sums *sums, size_t *n_bytes);
 
 #endif
