@@ -7,18 +7,17 @@ shift 3
 . "${0%/*}/harness.sh"
 
 # A program's calls above a depth: how many of each depth and name.
-count_spans() { # DEPTH
-    awk -F, -v depth="$1" 'NR > 1 && $3 < depth { print $3, $6 }' "$folder/spans" | sort | uniq -c
+count_spans() { # FILE DEPTH
+    awk -F, -v depth="$2" 'NR > 1 && $3 < depth { n[$3 " " $6]++ } END { for (call in n) print n[call], call }' "$1" | sort
 }
 
 compare() { # WHAT PROGRAM DEPTH OPTION...: the limit shows the same calls as a filter of a run without it
     what=$1 program=$2 depth=$3
     shift 3
-    cp "$folder/all" "$folder/spans"
-    count_spans "$depth" >"$folder/wanted"
+    count_spans "$folder/all" "$depth" >"$folder/wanted"
     run --max-overhead=off --max-depth="$depth" "$@" --spans --force --output="$folder/spans" -- "$program"
     expect "exit status of $program, $depth, $what" $status 0
-    count_spans 100000 >"$folder/got"
+    count_spans "$folder/spans" 100000 >"$folder/got"
     check "the calls of $program above $depth, $what" cmp "$folder/got" "$folder/wanted"
 }
 
