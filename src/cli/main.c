@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "bench/bench.h"
 #include "debugger/console.h"
-#include "sink/check.h"
+#include "sink/check_recording.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
 

@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "model/regex.h"
 #include "model/waited_calls.h"
-#include "prototypes/syscalls.h"
+#include "prototypes/syscall_prototypes.h"
 
 /* ---- values ---- */
 

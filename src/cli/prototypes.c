@@ -15,7 +15,7 @@
 #include "base/file_io.h"
 #include "base/vec.h"
 #include "prototypes/capture.h"
-#include "prototypes/syscalls.h"
+#include "prototypes/syscall_prototypes.h"
 #include "symbols/dwarf_prototypes.h"
 
 #define MOST_BYTES (16u << 20)

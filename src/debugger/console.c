@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "debugger/breakpoints.h"
+#include "debugger/breakpoint_commands.h"
 #include "debugger/console_thread.h"
 #include "debugger/displays.h"
 #include "debugger/inspect.h"

@@ -1,6 +1,6 @@
 /*
  * What producers copy of a call and of its return, as wire.h has it: operations for each prototype, in the order in which
- * format.h reads what they have copied.
+ * arguments_text.h reads what they have copied.
  */
 #ifndef RV_PROTOTYPES_CAPTURE_H
 #define RV_PROTOTYPES_CAPTURE_H

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "prototypes/capture.h"
-#include "prototypes/format.h"
+#include "prototypes/arguments_text.h"
 
 struct rv_arguments {
     struct rv_prototypes *prototypes;

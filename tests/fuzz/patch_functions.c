@@ -6,7 +6,7 @@
 #include "patch/dynamic.h"
 #include "patch/functions.h"
 #include "patch/imports.h"
-#include "patch/syscalls.h"
+#include "patch/syscall_stubs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

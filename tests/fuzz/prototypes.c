@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "prototypes/capture.h"
-#include "prototypes/format.h"
+#include "prototypes/arguments_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

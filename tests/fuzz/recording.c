@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sink/check.h"
+#include "sink/check_recording.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 

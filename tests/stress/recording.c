@@ -23,7 +23,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "sink/check.h"
+#include "sink/check_recording.h"
 #include "sink/record.h"
 #include "source/replay.h"
 

@@ -12,7 +12,7 @@
 #include "../unit/scan/streams.h"
 #include "pipeline/session.h"
 #include "sink/record.h"
-#include "sink/check.h"
+#include "sink/check_recording.h"
 
 #include "sender.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "patch/prepare.h"
-#include "base/syscalls.h"
+#include "base/syscall_names.h"
 #include "producers/native/linkage.h"
 
 struct rv_captures_plan {

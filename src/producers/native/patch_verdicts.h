@@ -6,7 +6,7 @@
 #ifndef RV_PRODUCERS_NATIVE_PATCH_VERDICTS_H
 #define RV_PRODUCERS_NATIVE_PATCH_VERDICTS_H
 
-#include "producers/native/patch_sites.h"
+#include "producers/native/jump_writer.h"
 
 /* The objects have changed, or their sites were judged by others: the next call judges all verdicts and sites. */
 RV_HIDDEN void rv_patch_verdicts_forget(void);

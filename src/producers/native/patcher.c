@@ -41,7 +41,7 @@
 #include "producers/native/replaced_returns.h"
 #include "producers/native/section.h"
 #include "producers/native/signal_guard.h"
-#include "producers/native/syscalls.h"
+#include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
 #include "producers/native/verdict_table.h"
 #include "ring/attachment.h"

@@ -15,7 +15,7 @@
 #include "pipeline/range_reader.h"
 #include "pipeline/session.h"
 #include "recording/reader.h"
-#include "sink/check.h"
+#include "sink/check_recording.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 #include "waits/path_graph.h"

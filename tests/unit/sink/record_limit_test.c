@@ -13,7 +13,7 @@
 #include "recording/codec.h"
 #include "recording/writer.h"
 #include "segments_fixture.h"
-#include "sink/check.h"
+#include "sink/check_recording.h"
 
 TestSuite(record_limit, .init = enter, .fini = leave, .timeout = 120);
 

@@ -14,7 +14,7 @@
 #include "recording/index_table.h"
 #include "recording/reader.h"
 #include "sink/record.h"
-#include "sink/check.h"
+#include "sink/check_recording.h"
 
 static char path[80];
 

@@ -2,7 +2,7 @@
  * Walks the types in the order of capture.c, and takes what each operation has copied from the bytes. Operations beyond
  * the most that there are have copied nothing, so both count.
  */
-#include "prototypes/format.h"
+#include "prototypes/arguments_text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

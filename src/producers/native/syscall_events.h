@@ -1,11 +1,11 @@
 /*
  * System calls of this process as calls in the ring, on top of the function that makes them: those for which the trace file
- * has captures called SYS_ and their names (captures.h). Of code that was patched so (patch/syscalls.h).
+ * has captures called SYS_ and their names (captures.h). Of code that was patched so (patch/syscall_stubs.h).
  */
-#ifndef RV_PRODUCERS_NATIVE_SYSCALLS_H
-#define RV_PRODUCERS_NATIVE_SYSCALLS_H
+#ifndef RV_PRODUCERS_NATIVE_SYSCALL_EVENTS_H
+#define RV_PRODUCERS_NATIVE_SYSCALL_EVENTS_H
 
-#include "patch/syscalls.h"
+#include "patch/syscall_stubs.h"
 #include "producers/native/linkage.h"
 
 #if defined(__x86_64__) && defined(__LP64__)

@@ -2,8 +2,8 @@
  * The places of an object where jumps are or may be: which of them are off, and the bytes written. For patcher.c, under
  * its lock or while nothing else runs.
  */
-#ifndef RV_PRODUCERS_NATIVE_PATCH_SITES_H
-#define RV_PRODUCERS_NATIVE_PATCH_SITES_H
+#ifndef RV_PRODUCERS_NATIVE_JUMP_WRITER_H
+#define RV_PRODUCERS_NATIVE_JUMP_WRITER_H
 
 #include <stdbool.h>
 

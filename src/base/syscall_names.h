@@ -1,6 +1,6 @@
 /* System calls by number and by name, as <sys/syscall.h> has them on x86-64; elsewhere none is known. */
-#ifndef RV_BASE_SYSCALLS_H
-#define RV_BASE_SYSCALLS_H
+#ifndef RV_BASE_SYSCALL_NAMES_H
+#define RV_BASE_SYSCALL_NAMES_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "debugger/breakpoints.h"
+#include "debugger/breakpoint_commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

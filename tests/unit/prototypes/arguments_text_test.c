@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "prototypes/capture.h"
-#include "prototypes/format.h"
+#include "prototypes/arguments_text.h"
 
 #define STRING_BYTES 16u
 

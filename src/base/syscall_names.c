@@ -1,4 +1,4 @@
-#include "base/syscalls.h"
+#include "base/syscall_names.h"
 
 #include <string.h>
 #include <sys/syscall.h>

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/syscalls.h"
+#include "base/syscall_names.h"
 #include "prototypes/prototypes.h"
-#include "prototypes/syscalls.h"
+#include "prototypes/syscall_prototypes.h"
 
 #if defined(__x86_64__)
 

@@ -2,8 +2,8 @@
  * --check and --repair: reads a whole recording, decodes every block, says what it holds and what is damaged, and
  * optionally writes the valid parts to a new file.
  */
-#ifndef RV_SINK_CHECK_H
-#define RV_SINK_CHECK_H
+#ifndef RV_SINK_CHECK_RECORDING_H
+#define RV_SINK_CHECK_RECORDING_H
 
 #include <stdio.h>
 

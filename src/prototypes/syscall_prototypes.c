@@ -2,7 +2,7 @@
  * The sets are those of strace 6.1. Of structures only what has few words is copied; a pointer to others is shown as an
  * address. A call that is not listed here has no arguments that are shown.
  */
-#include "prototypes/syscalls.h"
+#include "prototypes/syscall_prototypes.h"
 
 #include <regex.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/syscalls.h"
+#include "base/syscall_names.h"
 #include "base/vec.h"
 
 #define RESULT "errno(long)"

@@ -7,7 +7,7 @@
  * Unwind information covers the stubs in one table entry: from where a stub stands, an expression reads the site that it
  * serves, and whether the stack pointer is lowered. Stubs of code that is out of reach of this library have none.
  */
-#include "producers/native/syscalls.h"
+#include "producers/native/syscall_events.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 

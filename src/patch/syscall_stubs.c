@@ -2,7 +2,7 @@
  * The bytes of the instruction are looked for first; only ranges that have them, and parts that were split off functions,
  * are decoded: of libc an eighth. Nothing but the code of its own function branches into the middle of a function.
  */
-#include "patch/syscalls.h"
+#include "patch/syscall_stubs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What is written into code, and runs: calls of imports by way of the hook or not, a function whose jump is among the bytes
  * of another. */
-#include "producers/native/patch_sites.h"
+#include "producers/native/jump_writer.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

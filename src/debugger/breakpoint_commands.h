@@ -1,6 +1,6 @@
 /* Console commands for breakpoints and stopping watches. */
-#ifndef RV_DEBUGGER_BREAKPOINTS_H
-#define RV_DEBUGGER_BREAKPOINTS_H
+#ifndef RV_DEBUGGER_BREAKPOINT_COMMANDS_H
+#define RV_DEBUGGER_BREAKPOINT_COMMANDS_H
 
 #include "debugger/console.h"
 

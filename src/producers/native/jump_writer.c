@@ -1,4 +1,4 @@
-#include "producers/native/patch_sites.h"
+#include "producers/native/jump_writer.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 

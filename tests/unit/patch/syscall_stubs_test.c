@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "patch/syscalls.h"
+#include "patch/syscall_stubs.h"
 
 #define N_STUBS 4096u
 

@@ -2,8 +2,8 @@
  * Captured arguments and results as text, the way ltrace shows them. What was captured is input: whatever it holds, nothing
  * but its bytes is read.
  */
-#ifndef RV_PROTOTYPES_FORMAT_H
-#define RV_PROTOTYPES_FORMAT_H
+#ifndef RV_PROTOTYPES_ARGUMENTS_TEXT_H
+#define RV_PROTOTYPES_ARGUMENTS_TEXT_H
 
 #include "prototypes/prototypes.h"
 

@@ -1,4 +1,4 @@
-#include "sink/check.h"
+#include "sink/check_recording.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Prototypes of system calls, in the language of ltrace.conf(5): functions that are called SYS_ and the call's name. */
-#ifndef RV_PROTOTYPES_SYSCALLS_H
-#define RV_PROTOTYPES_SYSCALLS_H
+#ifndef RV_PROTOTYPES_SYSCALL_PROTOTYPES_H
+#define RV_PROTOTYPES_SYSCALL_PROTOTYPES_H
 
 #include <stddef.h>
 

@@ -14,8 +14,8 @@
  * The first hook has its return address advanced by RV_PATCH_SYSCALL_TRACED where the second is to be called. Both change no
  * register and no flag: what is below the stack pointer is the program's, too.
  */
-#ifndef RV_PATCH_SYSCALLS_H
-#define RV_PATCH_SYSCALLS_H
+#ifndef RV_PATCH_SYSCALL_STUBS_H
+#define RV_PATCH_SYSCALL_STUBS_H
 
 #include "patch/prepare.h"
 
