@@ -263,8 +263,9 @@ void rv_wait_end_join(uint32_t tid, int result)
         write_failure(result);
 }
 
+/* Who was here before, in a constructor, has set the mark; else nobody waits, and the slots need no page yet. */
 void rv_wait_init(void)
 {
-    follow_fork();
+    (void)rv_fork_mark_set(RV_FORK_MARK_WAITS);
     rv_thread_on_end(abandon);
 }
