@@ -67,7 +67,7 @@ char **rv_environment_create(const struct rv_launch_params *params)
         ask_for_lines(environment);
     /* One that the user has set, or an outer ringviz, does not count. */
     rv_environment_set(environment, "RINGVIZ_PATCH", params->patches ? params->patches : "auto", 0, NULL);
-    rv_environment_set(environment, "RINGVIZ_PLANS", params->plans ? params->plans : "", 0, NULL);
+    rv_environment_set(environment, "RINGVIZ_PLANS", params->plans ? params->plans : "off", 0, NULL);
     return environment;
 }
 

@@ -9,7 +9,7 @@
 
 #include "patch/functions.h"
 
-#define RV_PATCH_PLANS "RINGVIZ_PLANS" /* environment: their folder; empty: there is none */
+#define RV_PATCH_PLANS "RINGVIZ_PLANS" /* environment: their folder; "off": there is none */
 
 struct rv_patch_plan_key { /* tells an image's file, in this state, from all others */
     uint64_t device, inode, n_bytes, modified_ns, changed_ns;

@@ -466,7 +466,7 @@ static const char *find_plans(const struct next *next, struct stat *file)
 {
     const char *folder = secure_getenv(RV_PATCH_PLANS);
     const bool is_known = !*next->name && !rv_thread_is_foreign && stat("/proc/self/exe", file) == 0;
-    return is_known && folder && *folder ? folder : NULL;
+    return is_known && folder && *folder == '/' ? folder : NULL;
 }
 
 static void prepare_patches(const struct next *next, struct rv_patch_prepared *prepared)

@@ -100,7 +100,7 @@ Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
         "LD_PRELOAD=/other.so RINGVIZ_FILE=old bin/probe run env 2>/dev/null | grep -E '^(LD_PRELOAD|RINGVIZ)' | sort");
     snprintf(expected, sizeof expected,
              "LD_PRELOAD=/$LIB/../../../..%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/"
-             "trace\nRINGVIZ_ONLY=0\nRINGVIZ_PATCH=auto\nRINGVIZ_PLANS=\n",
+             "trace\nRINGVIZ_ONLY=0\nRINGVIZ_PATCH=auto\nRINGVIZ_PLANS=off\n",
              folder, folder);
     cr_expect(eq(str, output, (char *)expected));
 }
