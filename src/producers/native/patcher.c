@@ -328,12 +328,16 @@ static void close_copy(struct rv_patch_prepared *prepared)
     prepared->has_copy = false;
 }
 
-/* A copy has the jumps of sites that are off, too. */
+/* A copy has the jumps of sites that are off, too. Where these cannot be taken out, hooks look up what is rejected. */
 static int write_or_map(struct rv_patcher_object *object)
 {
-    if (!object->prepared.has_copy || rv_patch_sites_map(object, object->prepared.copy) != 0)
+    const struct rv_wire_instrumentation *counts = &object->prepared.counts;
+    const bool has_copy = object->prepared.has_copy && counts->n_filtered <= counts->n_patched;
+    if (!has_copy || rv_patch_sites_map(object, object->prepared.copy) != 0)
         return rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED);
-    return object->prepared.counts.n_filtered ? rv_patch_sites_write(object, RV_PATCH_SITES_OFF_OUT) : 0;
+    if (counts->n_filtered)
+        (void)rv_patch_sites_write(object, RV_PATCH_SITES_OFF_OUT);
+    return 0;
 }
 
 /* An object that cannot be written has no function that is patched. */
