@@ -9,6 +9,7 @@
 #include "base/file_io.h"
 
 #define NAME_BYTES 40
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 bool rv_patch_cache_is_private(const struct stat *file)
 {
@@ -94,4 +95,14 @@ int rv_patch_cache_write(const char *folder, uint64_t number, const struct iovec
         (void)unlinkat(within, unfinished, 0);
     close(within);
     return error;
+}
+
+int rv_patch_cache_boot_id(char boot_id[RV_PATCH_BOOT_ID_BYTES])
+{
+    const int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    const ssize_t n = rv_file_read_at(fd, boot_id, RV_PATCH_BOOT_ID_BYTES, 0);
+    close(fd);
+    return n > 0 ? 0 : -ENOENT;
 }

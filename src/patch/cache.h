@@ -20,4 +20,14 @@ int rv_patch_cache_open(const char *folder, uint64_t number, uint64_t *n_bytes);
 /* Write it, of parts one after another: whole, or not at all. 0 or a negative errno. */
 int rv_patch_cache_write(const char *folder, uint64_t number, const struct iovec *parts, size_t n_parts);
 
+#define RV_PATCH_BOOT_ID_BYTES 40u
+
+/*
+ * What tells this start of the machine from others. A file that is not waited for to reach the disk has it, and is not
+ * believed after the next: none can be half written.
+ *   boot_id  its bytes, padded with zeroes as it was
+ *   returns  0 or a negative errno
+ */
+int rv_patch_cache_boot_id(char boot_id[RV_PATCH_BOOT_ID_BYTES]);
+
 #endif

@@ -14,8 +14,6 @@
 
 #define LEAST_SITES 256u /* to write fewer takes no longer than to map a copy */
 #define MOST_BYTES (UINT64_C(64) << 20)
-#define BOOT_ID "/proc/sys/kernel/random/boot_id"
-#define BOOT_ID_BYTES 40u
 #define PAGE_STATES "/proc/self/pagemap" /* a word for each page: */
 #define IS_PRESENT (UINT64_C(1) << 63)
 #define IS_SWAPPED (UINT64_C(1) << 62)
@@ -26,38 +24,13 @@
 struct trailer { /* behind the program's bytes, without padding between its fields */
     struct rv_patch_plan_key key;
     uint64_t jumps;
-    char boot_id[BOOT_ID_BYTES];
+    char boot_id[RV_PATCH_BOOT_ID_BYTES];
 };
 
 struct bytes { /* of the program's file, to be changed here alone */
     uint8_t *at;
     size_t n;
 };
-
-/* Of what is written in place of what. */
-static uint64_t hash_of_jumps(const struct rv_patch_copy *copy)
-{
-    uint64_t hash = copy->n_sites;
-    for (size_t i = 0; i < copy->n_sites; i++) {
-        const struct rv_patch_site *site = &copy->sites[i];
-        uint8_t bytes[2 * RV_PATCH_HOST_BYTES] = {0};
-        memcpy(bytes, site->jump, site->n_bytes);
-        memcpy(bytes + RV_PATCH_HOST_BYTES, site->original, site->n_bytes);
-        hash = rv_hash_combine(rv_hash_combine(hash, site->address - copy->image->bias),
-                               rv_hash_bytes(bytes, sizeof bytes));
-    }
-    return hash;
-}
-
-static int read_boot_id(char boot_id[BOOT_ID_BYTES])
-{
-    const int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    const ssize_t n = rv_file_read_at(fd, boot_id, BOOT_ID_BYTES, 0);
-    close(fd);
-    return n > 0 ? 0 : -ENOENT;
-}
 
 static uint64_t number_of(const struct trailer *trailer)
 {
@@ -202,19 +175,44 @@ static int write_copy(const struct rv_patch_copy *copy, struct trailer *trailer)
     return error;
 }
 
+uint64_t rv_patch_copy_jumps(const struct rv_patch_copy *copy)
+{
+    uint64_t hash = copy->n_sites;
+    for (size_t i = 0; i < copy->n_sites; i++) {
+        const struct rv_patch_site *site = &copy->sites[i];
+        uint8_t bytes[2 * RV_PATCH_HOST_BYTES] = {0};
+        memcpy(bytes, site->jump, site->n_bytes);
+        memcpy(bytes + RV_PATCH_HOST_BYTES, site->original, site->n_bytes);
+        hash = rv_hash_combine(rv_hash_combine(hash, site->address - copy->image->bias),
+                               rv_hash_bytes(bytes, sizeof bytes));
+    }
+    return hash;
+}
+
+/* Of a copy with these jumps; an error: this process is to use none. */
+static int fill(const struct rv_patch_copy *copy, uint64_t jumps, struct trailer *trailer)
+{
+    *trailer = (struct trailer){.key = *copy->key, .jumps = jumps};
+    return is_unchanged(copy->image) ? rv_patch_cache_boot_id(trailer->boot_id) : -EBADMSG;
+}
+
+int rv_patch_copy_find(const struct rv_patch_copy *copy, uint64_t jumps)
+{
+    struct trailer trailer;
+    const int error = fill(copy, jumps, &trailer);
+    return error ? error : open_copy(copy, &trailer);
+}
+
 int rv_patch_copy_open(const struct rv_patch_copy *copy)
 {
-    struct trailer trailer = {.key = *copy->key};
+    struct trailer trailer;
     if (copy->n_sites < LEAST_SITES)
         return -ENOENT;
     if ((uint64_t)copy->file->st_size > MOST_BYTES)
         return -E2BIG;
-    if (!is_unchanged(copy->image))
-        return -EBADMSG;
-    int error = read_boot_id(trailer.boot_id);
+    int error = fill(copy, rv_patch_copy_jumps(copy), &trailer);
     if (error)
         return error;
-    trailer.jumps = hash_of_jumps(copy);
     const int fd = open_copy(copy, &trailer);
     if (fd >= 0 || fd == -EPERM)
         return fd;

@@ -8,7 +8,7 @@
 #ifndef RV_PATCH_COPIES_H
 #define RV_PATCH_COPIES_H
 
-#include "patch/plans.h"
+#include "patch/plan_key.h"
 #include "patch/site.h"
 
 struct rv_patch_copy {
@@ -20,12 +20,21 @@ struct rv_patch_copy {
     size_t n_sites;
 };
 
+/* A number for what is written in place of what: other jumps have another copy. */
+uint64_t rv_patch_copy_jumps(const struct rv_patch_copy *copy);
+
 /*
- * Open such a copy, and write it before where there is none.
- *   returns  its descriptor: to be mapped in place of code, privately, at the segments' own offsets. -ENOENT: too little
- *            is to be written; -E2BIG: the file is too large; -EPERM: the cache is not believed, or is on a network;
- *            -EBADMSG: it is not what the image was loaded from, or the code in memory was changed, or may have been;
- *            another negative errno
+ * Open the copy with those jumps; of `copy`, no sites are read.
+ *   returns  its descriptor: to be mapped in place of code, privately, at the segments' own offsets. -ENOENT: there is
+ *            none; -EPERM: the cache is not believed, or is on a network; -EBADMSG: it is not what the image was loaded
+ *            from, or the code in memory was changed, or may have been; another negative errno
+ *   thread   any
+ */
+int rv_patch_copy_find(const struct rv_patch_copy *copy, uint64_t jumps);
+
+/*
+ * Open the copy, and write it before where there is none.
+ *   returns  as above; -ENOENT: too little is to be written; -E2BIG: the file is too large
  *   thread   any; allocates
  */
 int rv_patch_copy_open(const struct rv_patch_copy *copy);

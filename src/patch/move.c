@@ -41,6 +41,7 @@ static void put_push(struct mover *mover, uint64_t value)
 {
     const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
     put(mover, "\x68", 1);
+    mover->moved->pushes_at = mover->moved->n_bytes;
     put(mover, &low, sizeof low);
     put(mover, "\xc7\x44\x24\x04", 4);
     put(mover, &high, sizeof high);
@@ -157,7 +158,7 @@ enum rv_patch_refusal rv_patch_move(const struct rv_patch_decoder *decoder, cons
     struct rv_patch_instruction in = {0};
     size_t at = 0;
     bool has_ended = false;
-    moved->n_bytes = 0;
+    moved->n_bytes = moved->pushes_at = 0;
     while (at < code->n_written && !has_ended) {
         const uint8_t *bytes = code->bytes + at;
         if (at >= code->n_function)

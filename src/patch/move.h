@@ -25,6 +25,7 @@ struct rv_patch_moved {
     uint8_t bytes[RV_PATCH_MOVED_BYTES]; /* the instructions, and the jump back where they do not end with one */
     uint8_t n_bytes;
     uint8_t n_displaced; /* bytes of the function that they replace: the overwritten ones, or more */
+    uint8_t pushes_at;   /* the low half of a return address that they push, four bytes before the high one; 0: none */
 };
 
 /*

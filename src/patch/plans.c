@@ -1,6 +1,5 @@
 #include "patch/plans.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,55 +30,6 @@ struct plan {
     struct header header;
     struct stored *functions;
 };
-
-static uint64_t to_ns(struct timespec time)
-{
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-/* Of the index of functions (.eh_frame_hdr), which counts from where it lies; 0: there is none, or of another form. */
-static uint64_t hash_of_index(const struct rv_patch_image *image)
-{
-    enum { COUNT_AT = 8, ENTRIES_AT = 12, ENTRY_BYTES = 8 };
-    uint32_t n = 0;
-    size_t n_bytes;
-    const uint8_t *bytes = rv_patch_image_at(image, image->unwind_table, &n_bytes);
-    if (!bytes || n_bytes < ENTRIES_AT)
-        return 0;
-    memcpy(&n, bytes + COUNT_AT, sizeof n);
-    return n <= (n_bytes - ENTRIES_AT) / ENTRY_BYTES ? rv_hash_bytes(bytes, ENTRIES_AT + (size_t)n * ENTRY_BYTES) : 0;
-}
-
-static uint64_t shape_of(const struct rv_patch_image *image)
-{
-    uint64_t hash = rv_hash_combine(image->entry - image->bias, image->unwind_table - image->bias);
-    for (size_t i = 0; i < image->n_segments; i++) {
-        hash = rv_hash_combine(hash, image->segments[i].start - image->bias);
-        hash = rv_hash_combine(hash, image->segments[i].end - image->bias);
-    }
-    return rv_hash_combine(hash, hash_of_index(image));
-}
-
-static uint64_t planner_hash(void)
-{
-    Dl_info own;
-    struct stat file;
-    if (!dladdr((void *)(uintptr_t)rv_patch_plan_key, &own) || stat(own.dli_fname, &file) != 0)
-        return 0;
-    return rv_hash_combine(rv_hash_combine(rv_hash_combine(file.st_dev, file.st_ino), to_ns(file.st_mtim)),
-                           to_ns(file.st_ctim));
-}
-
-void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image)
-{
-    *key = (struct rv_patch_plan_key){.device = file->st_dev,
-                                      .inode = file->st_ino,
-                                      .n_bytes = (uint64_t)file->st_size,
-                                      .modified_ns = to_ns(file->st_mtim),
-                                      .changed_ns = to_ns(file->st_ctim),
-                                      .shape = shape_of(image),
-                                      .planner = planner_hash()};
-}
 
 /* ---- files ---- */
 
@@ -197,7 +147,8 @@ static bool is_settled(const struct rv_patch_plan_key *key)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return to_ns(now) > key->changed_ns && to_ns(now) - key->changed_ns > SETTLED_NS;
+    const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return now_ns > key->file.changed_ns && now_ns - key->file.changed_ns > SETTLED_NS;
 }
 
 int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,

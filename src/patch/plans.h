@@ -5,20 +5,10 @@
 #ifndef RV_PATCH_PLANS_H
 #define RV_PATCH_PLANS_H
 
-#include <sys/stat.h>
-
 #include "patch/functions.h"
+#include "patch/plan_key.h"
 
 #define RV_PATCH_PLANS "RINGVIZ_PLANS" /* environment: their folder; "off": there is none */
-
-struct rv_patch_plan_key { /* tells an image's file, in this state, from all others */
-    uint64_t device, inode, n_bytes, modified_ns, changed_ns;
-    uint64_t shape;   /* hash of its segments' places and index of functions: the file may have changed since */
-    uint64_t planner; /* hash of the state of the file with this code: others may find other functions */
-};
-
-/* The key of an image that was loaded from that file. */
-void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image);
 
 /*
  * Read what rv_patch_functions_find() has found in such an image.

@@ -10,6 +10,8 @@
 #include "base/bisect.h"
 #include "patch/array.h"
 #include "patch/imports.h"
+#include "patch/plans.h"
+#include "patch/prepared_file.h"
 #include "patch/readers.h"
 
 #define NAMED_AT_LEAST 10u /* one of so many functions has a symbol, or they count as without */
@@ -278,7 +280,7 @@ static void read_plan(struct work *work)
     const struct rv_patch_request *request = work->request;
     if (!request->plans || !request->has_functions)
         return;
-    rv_patch_plan_key(&work->key, request->file, &request->image);
+    rv_patch_plan_key(&work->key, request->planner, request->file, &request->image);
     work->prepared->is_by_plan = rv_patch_plan_read(request->plans, &work->key, &request->image, &work->functions) == 0;
 }
 
@@ -351,6 +353,8 @@ static void open_copy(struct work *work)
         return;
     prepared->copy = rv_patch_copy_open(&copy);
     prepared->has_copy = prepared->copy >= 0;
+    if (prepared->has_copy)
+        (void)rv_patch_prepared_file_write(request, &work->key, prepared);
 }
 
 static int prepare(struct work *work)
@@ -376,7 +380,7 @@ int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_pre
     const int error = prepare(&work);
     if (error) {
         free(prepared->captured);
-        free(prepared->sites);
+        rv_patch_prepared_free_sites(prepared);
         *prepared = (struct rv_patch_prepared){0};
     }
     free(work.links);

@@ -14,9 +14,11 @@
 struct rv_patch_request {
     struct rv_patch_image image;
     /* The folder of plans (plans.h), and the state of the image's file; NULL: none is read or written. */
-    const char *plans;
+    const char *plans, *planner; /* planner: the file that finds functions, which libringviz-patch.so is */
     const struct stat *file;
-    bool takes_copy;     /* where functions are from a plan, a copy of the file (copies.h) is opened, or written */
+    /* Where functions are from a plan, a copy of the file (copies.h) is opened, or written; and then written what is made
+     * of it (prepared_file.h). */
+    bool takes_copy;
     bool leaves_readers; /* an image whose code reads return addresses is left as it is: readers.h */
     uint64_t hook;
     bool has_functions; /* functions of the image are patched: */
@@ -38,9 +40,10 @@ struct rv_patch_request {
 };
 
 struct rv_patch_prepared {
-    struct rv_patch_site *sites; /* to be freed with free() */
+    struct rv_patch_site *sites; /* to be freed by rv_patch_prepared_free_sites() */
     size_t n_sites;
-    uint8_t *stubs; /* what map_near() gave; to be made executable before the sites are written */
+    size_t n_mapped; /* bytes of the mapping that the sites are; 0: they were allocated */
+    uint8_t *stubs;  /* what map_near() gave; to be made executable before the sites are written */
     size_t n_stub_bytes;
     struct rv_patch_named *captured; /* those that are there; to be freed with free() */
     size_t n_captured;

@@ -18,10 +18,12 @@ struct rv_patch_site {
     uint8_t jump[RV_PATCH_HOST_BYTES], original[RV_PATCH_HOST_BYTES];
     uint8_t n_bytes; /* bytes that are written. RV_PATCH_SHORT_BYTES: a guest, whose jump[] continues with its island */
     uint8_t n_displaced; /* bytes of the function that run elsewhere */
+    uint8_t pushes_at;   /* as of struct rv_patch_moved, from the stub's begin */
     bool is_use;         /* an import's call or jump, in place of a function */
     bool is_left_out;    /* not written now: a thread is between its instructions */
     bool is_rejected;    /* by name, when it was planned */
     bool is_off;         /* its original bytes belong there: the last decision rejected it */
+    uint8_t unused[5];   /* files have it (prepared_file.h): there is no padding */
 };
 
 /* Add a guest's island to the bytes that are written for its host. */

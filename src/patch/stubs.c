@@ -75,6 +75,7 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
         .function = function->address,
         .n_bytes = is_guest ? RV_PATCH_SHORT_BYTES : RV_PATCH_JUMP_BYTES,
         .n_displaced = moved.n_displaced,
+        .pushes_at = moved.pushes_at ? RV_PATCH_CALL_BYTES + moved.pushes_at : 0,
         .jump = {0xeb, (uint8_t)function->to_island},
     };
     memcpy(site->original, code.bytes, function->n_written);

@@ -15,7 +15,11 @@ seen() { # WHAT FILE [ARG]: its code is mapped from there, and all its functions
     n=$(grep -o '::many_[0-9]*",[^}]*"calls":1,' "$folder/report.json" | wc -l)
     expect "$1: calls" "$n" "$n_seen"
 }
-newest() { find "$plans" -type f -size +16k; }
+newest() { # the copy: it is a program
+    for file in "$plans"/*; do
+        case $(head -c 4 "$file" | tr -d '\0') in *ELF) echo "$file" ;; esac
+    done
+}
 
 sum=$("$many" | head -n 1)
 seen "without a plan" "$many"
@@ -24,6 +28,13 @@ run --force --headless --report=json --output="$folder/report.json" -- "$many"
 copy=$(newest)
 [ -n "$copy" ] || fail "no copy"
 seen "with a plan" "$copy"
+
+# What was made of the plan is found, too: no planner is loaded.
+export LD_DEBUG=files
+run --force --headless --report=json --output="$folder/report.json" -- "$many"
+unset LD_DEBUG
+grep -q 'libringviz-cyg' "$folder/err" || fail "the loader lists no libraries: $(tail -n 3 "$folder/err")"
+grep -q 'libringviz-patch' "$folder/err" && fail "the planner was loaded"
 expect "who may read a copy" "$(stat -c %a "$copy")" 600
 seen "under a debugger" "$many" debugged
 export RINGVIZ_PLANS=off

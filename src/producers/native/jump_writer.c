@@ -330,18 +330,25 @@ bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t
     return false;
 }
 
+/* Pages of sites that stay as they are are not the process's own (patch/prepared_file.h). */
+static void set(bool *is, bool now)
+{
+    if (*is != now)
+        *is = now;
+}
+
 void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object)
 {
     for (size_t i = 0; i < object->prepared.counts.n_imports; i++)
         (void)turn(&links_of(object)[i], true);
     for (size_t i = 0; i < object->prepared.n_sites; i++)
-        object->prepared.sites[i].is_off = object->prepared.sites[i].is_rejected;
+        set(&object->prepared.sites[i].is_off, object->prepared.sites[i].is_rejected);
 }
 
 void rv_patch_sites_expect_clearing(const struct rv_patcher_object *object)
 {
     for (size_t i = 0; i < object->prepared.n_sites; i++)
-        object->prepared.sites[i].is_left_out = false;
+        set(&object->prepared.sites[i].is_left_out, false);
 }
 
 void rv_patch_sites_count(struct rv_patcher_object *object)

@@ -31,6 +31,8 @@
 #include "base/bisect.h"
 #include "base/clock.h"
 #include "patch/dynamic.h"
+#include "patch/plans.h"
+#include "patch/prepared_file.h"
 #include "producers/native/image_facts.h"
 #include "producers/native/libcalls.h"
 #include "producers/native/loader.h"
@@ -68,6 +70,7 @@ static struct {
     void *mprotect;
     rv_patch_prepare_fn *prepare;
     rv_patch_syscalls_fn *prepare_syscalls;
+    char planner_path[PATH_BYTES];
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
     bool is_auto;               /* the request is "auto" */
@@ -255,7 +258,7 @@ static bool is_chosen(struct next *next)
 /* Its stubs stay, unless it is unloaded: a thread may be in them. False: the lock was taken for too long. */
 static bool drop(size_t idx)
 {
-    const struct rv_patch_prepared prepared = patcher.objects[idx].prepared;
+    struct rv_patch_prepared prepared = patcher.objects[idx].prepared;
     const struct place place = patcher.places[idx];
     if (!rv_process_lock_within())
         return false;
@@ -266,7 +269,7 @@ static bool drop(size_t idx)
     rv_process_unlock();
     if (prepared.stubs && place.is_unloaded)
         munmap(prepared.stubs, prepared.n_stub_bytes);
-    free(prepared.sites);
+    rv_patch_prepared_free_sites(&prepared);
     free(prepared.captured);
     free(place.name);
     return true;
@@ -376,6 +379,32 @@ static bool add(const struct next *next, const struct rv_patch_prepared *prepare
     return true;
 }
 
+/* ---- the planner ---- */
+
+/* False: it cannot be told. */
+static bool find_planner(void)
+{
+    Dl_info own;
+    if (!dladdr((void *)(uintptr_t)rv_patched_enter, &own) ||
+        strlen(own.dli_fname) >= sizeof patcher.planner_path - sizeof RV_ATTACHMENT_PLANNER)
+        return false;
+    strcpy(patcher.planner_path, own.dli_fname);
+    char *slash = strrchr(patcher.planner_path, '/');
+    strcpy(slash ? slash + 1 : patcher.planner_path, RV_ATTACHMENT_PLANNER);
+    return true;
+}
+
+/* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
+static int load_planner(void)
+{
+    dlopen_fn *load = patcher.planner ? NULL : (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
+    if (load && (patcher.planner = load(patcher.planner_path, RTLD_NOW | RTLD_LOCAL))) {
+        patcher.prepare = (rv_patch_prepare_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_PREPARE);
+        patcher.prepare_syscalls = (rv_patch_syscalls_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_SYSCALLS);
+    }
+    return patcher.prepare && patcher.prepare_syscalls ? 0 : -ENOENT;
+}
+
 /* ---- planning ---- */
 
 /* Copy the image's bytes, for when it has been unloaded. False: no memory. */
@@ -478,6 +507,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     struct stat file;
     const struct rv_patch_request request = {.image = next->read,
                                              .plans = find_plans(next, &file),
+                                             .planner = patcher.planner_path,
                                              .file = &file,
                                              .takes_copy = patcher.is_alone,
                                              .leaves_readers = true,
@@ -498,7 +528,8 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                              .map_near = rv_patcher_map_near};
     if (next->has_calls)
         rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
-    (void)patcher.prepare(&request, prepared);
+    if (rv_patch_prepared_file_read(&request, prepared) != 0 && load_planner() == 0)
+        (void)patcher.prepare(&request, prepared);
     if (prepared->is_by_plan)
         rv_process_use_instrument(RV_INSTRUMENT_SHARED_PLAN);
     rv_libcalls_end();
@@ -530,7 +561,7 @@ static bool plan_next(const struct next *next)
     if (add(next, &prepared))
         return true;
     close_copy(&prepared);
-    free(prepared.sites);
+    rv_patch_prepared_free_sites(&prepared);
     free(prepared.captured);
     return false;
 }
@@ -557,28 +588,6 @@ static int plan_objects(bool are_unloaded)
     rv_syscalls_close_stubs();
     patcher.is_at_syscalls = false;
     return error;
-}
-
-/* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
-static int load_planner(void)
-{
-    Dl_info own;
-    char path[PATH_BYTES];
-    dlopen_fn *load = (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
-    if (patcher.planner)
-        return 0;
-    if (!load || !dladdr((void *)(uintptr_t)rv_patched_enter, &own) ||
-        strlen(own.dli_fname) >= sizeof path - sizeof RV_ATTACHMENT_PLANNER)
-        return -ENOENT;
-    strcpy(path, own.dli_fname);
-    char *slash = strrchr(path, '/');
-    strcpy(slash ? slash + 1 : path, RV_ATTACHMENT_PLANNER);
-    patcher.planner = load(path, RTLD_NOW | RTLD_LOCAL);
-    if (patcher.planner) {
-        patcher.prepare = (rv_patch_prepare_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_PREPARE);
-        patcher.prepare_syscalls = (rv_patch_syscalls_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_SYSCALLS);
-    }
-    return patcher.prepare && patcher.prepare_syscalls ? 0 : -ENOENT;
 }
 
 /* It stays where it may be needed while the loader loads. */
@@ -693,15 +702,21 @@ static bool is_debugged(void)
     return !found || found[strlen(NAME)] != '0';
 }
 
+/* Else it is loaded once it is needed: what other processes have prepared is read without it. */
+static bool needs_planner(bool do_others_run)
+{
+    return do_others_run || patcher.is_for_later || rv_captures_have_syscalls() || rv_thread_is_foreign;
+}
+
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
-    int error = load_planner();
+    const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
     patcher.is_late = false;
     patcher.is_alone = !do_others_run && !is_debugged();
+    set_wanted(wanted, has_other_captures || has_other_patterns);
+    int error = !find_planner() ? -ENOENT : needs_planner(do_others_run) ? load_planner() : 0;
     if (!error)
         error = look_at_list(mark_unloaded);
-    const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
-    set_wanted(wanted, has_other_captures || has_other_patterns);
     if (!error)
         error = drop_objects();
     if (!error)

@@ -55,7 +55,7 @@ static void begin(void)
     program = read_all(fd, (size_t)file.st_size);
     close(fd);
     cr_assert_eq(rv_patch_image_file(&image, program, (size_t)file.st_size), 0);
-    rv_patch_plan_key(&key, &file, &image);
+    rv_patch_plan_key(&key, "/proc/self/exe", &file, &image);
     for (size_t i = 0; i < N; i++) {
         const uint64_t at = (N - i) * APART; /* of any order */
         sites[i] = (struct rv_patch_site){.address = code()->start + at, .n_bytes = RV_PATCH_JUMP_BYTES};

@@ -35,7 +35,7 @@ static struct rv_patch_image image_at(uint64_t bias)
 static struct rv_patch_plan_key key_of(const struct stat *status, const struct rv_patch_image *of)
 {
     struct rv_patch_plan_key key;
-    rv_patch_plan_key(&key, status, of);
+    rv_patch_plan_key(&key, "/proc/self/exe", status, of);
     return key;
 }
 
