@@ -89,13 +89,21 @@ static uint32_t named_thread(struct rv_chrome_reader *reader, const struct rv_ch
     return thread;
 }
 
+/* The first thread of a number has it, if several processes have one. */
+static void number_thread(struct rv_chrome_reader *reader, uint64_t tid, uint32_t thread)
+{
+    if (!rv_hash_index_get(&reader->by_number, tid))
+        rv_hash_index_add(&reader->by_number, tid, thread + 1);
+    reader->last_numbered = thread + 1;
+}
+
 /* The thread of an event. */
 static uint32_t thread_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, uint32_t row)
 {
     uint64_t tid;
     const uint32_t thread = named_thread(reader, event, row, &tid);
-    if (row == RV_CHROME_ROW_CALLS && thread != RV_EVENT_BUILDER_NONE && !rv_hash_index_get(&reader->by_number, tid))
-        rv_hash_index_add(&reader->by_number, tid, thread + 1);
+    if (row == RV_CHROME_ROW_CALLS && thread != RV_EVENT_BUILDER_NONE && thread + 1 != reader->last_numbered)
+        number_thread(reader, tid, thread);
     return thread;
 }
 

@@ -24,6 +24,7 @@ struct rv_chrome_reader {
     struct rv_hash_index group_index;
     struct rv_chrome_samples samples;
     struct rv_hash_index by_number; /* threads of events, + 1, by their number */
+    uint32_t last_numbered; /* the thread of the latest event that has a number, + 1; most follow one of the same */
 };
 
 /* Fits rv_chrome_event_fn; context is the reader. */
