@@ -1,5 +1,6 @@
 #include "model/histogram.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,18 +57,40 @@ void rv_histogram_carry(struct rv_histogram *histogram, size_t idx, uint64_t n)
     (*high)[idx % RV_HISTOGRAM_BUCKETS] += n;
 }
 
+/* Add an octave's low bytes to others at once. False: one of them would wrap, and nothing has been added. */
+static bool add_low(uint8_t *into, const uint8_t *from)
+{
+    uint8_t sums[RV_HISTOGRAM_BUCKETS], wraps = 0;
+    for (size_t i = 0; i < RV_HISTOGRAM_BUCKETS; i++) {
+        sums[i] = (uint8_t)(into[i] + from[i]);
+        wraps |= sums[i] < from[i];
+    }
+    if (!wraps)
+        memcpy(into, sums, sizeof sums);
+    return !wraps;
+}
+
+static void add_octave(struct rv_histogram *into, size_t into_idx, const struct rv_histogram *from, size_t from_idx)
+{
+    for (size_t i = 0; i < RV_HISTOGRAM_BUCKETS; i++) {
+        const uint64_t sum = into->low[into_idx + i] + count(from, from_idx + i);
+        into->low[into_idx + i] = (uint8_t)sum;
+        if (sum >> 8)
+            rv_histogram_carry(into, into_idx + i, sum >> 8);
+    }
+}
+
 void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from)
 {
     if (from->n == 0)
         return;
     if (into->n == 0 || from->first < into->first || from->first + from->n > into->first + into->n)
         reach(into, from->first, (unsigned)from->first + from->n);
-    size_t shift = (size_t)(from->first - into->first) * RV_HISTOGRAM_BUCKETS;
-    for (size_t i = 0; i < (size_t)from->n * RV_HISTOGRAM_BUCKETS; i++) {
-        uint64_t sum = into->low[shift + i] + count(from, i);
-        into->low[shift + i] = (uint8_t)sum;
-        if (sum >> 8)
-            rv_histogram_carry(into, shift + i, sum >> 8);
+    const size_t shift = (size_t)(from->first - into->first) * RV_HISTOGRAM_BUCKETS;
+    for (size_t i = 0; i < from->n; i++) {
+        const size_t idx = i * RV_HISTOGRAM_BUCKETS;
+        if (high_of(from)[i] || !add_low(&into->low[shift + idx], &from->low[idx]))
+            add_octave(into, shift + idx, from, idx);
     }
 }
 
