@@ -28,11 +28,16 @@ static void place(struct rv_hash_index *index, uint64_t hash, uint32_t value)
     index->slots[i] = (struct rv_hash_index_slot){.hash = hash, .value = value};
 }
 
-static void grow(struct rv_hash_index *index)
+void rv_hash_index_reserve(struct rv_hash_index *index, size_t n)
 {
-    struct rv_hash_index old = *index;
-    index->capacity = old.capacity ? old.capacity * 2 : MIN_CAPACITY;
-    index->slots = rv_alloc(index->capacity, sizeof *index->slots);
+    const struct rv_hash_index old = *index;
+    size_t capacity = old.capacity ? old.capacity : MIN_CAPACITY;
+    while (n * 2 > capacity)
+        capacity *= 2;
+    if (capacity == old.capacity)
+        return;
+    index->capacity = capacity;
+    index->slots = rv_alloc(capacity, sizeof *index->slots);
     for (size_t i = 0; i < old.capacity; i++)
         if (old.slots[i].value)
             place(index, old.slots[i].hash, old.slots[i].value);
@@ -42,7 +47,7 @@ static void grow(struct rv_hash_index *index)
 void rv_hash_index_put(struct rv_hash_index *index, uint64_t hash, uint32_t value)
 {
     if ((index->n + 1) * 2 > index->capacity)
-        grow(index);
+        rv_hash_index_reserve(index, index->n + 1);
     place(index, hash, value);
     index->n++;
 }

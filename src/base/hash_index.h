@@ -51,6 +51,26 @@ static inline uint32_t rv_hash_index_get(const struct rv_hash_index *index, uint
     return value ? *value : 0;
 }
 
+/* Have the slot of a hash read from memory, for a look at it soon. */
+static inline void rv_hash_index_prefetch(const struct rv_hash_index *index, uint64_t hash)
+{
+    if (index->capacity)
+        __builtin_prefetch(&index->slots[hash & (index->capacity - 1)]);
+}
+
+/* The first value with this hash, or 0: whether its key is the wanted one, the caller has to see. */
+static inline uint32_t rv_hash_index_first(const struct rv_hash_index *index, uint64_t hash)
+{
+    const size_t mask = index->capacity - 1;
+    for (size_t i = hash & mask; index->capacity && index->slots[i].value; i = (i + 1) & mask)
+        if (index->slots[i].hash == hash)
+            return index->slots[i].value;
+    return 0;
+}
+
+/* Make room for so many values in all. */
+void rv_hash_index_reserve(struct rv_hash_index *index, size_t n);
+
 /* Add the value of a key that has none; value != 0. */
 static inline void rv_hash_index_add(struct rv_hash_index *index, uint64_t key, uint32_t value)
 {

@@ -27,19 +27,61 @@ void rv_range_tree_fini(struct rv_range_tree *tree)
     *tree = (struct rv_range_tree){0};
 }
 
-/* The node of a path that is not its parent's last found child. A parent that has no child yet need not be looked up. */
-static uint32_t find(struct rv_range_tree *tree, uint32_t parent, uint32_t id)
+/*
+ * The hash of a path is made of its caller's and of its id, not of its caller's node: a path of another tree has the same one,
+ * and can be looked for before its caller has been found. Different paths may have the same one.
+ */
+static uint64_t hash_of(uint32_t caller, uint32_t id)
 {
-    const uint64_t key = (uint64_t)parent << 32 | id;
-    uint32_t node = tree->nodes[parent].first_child ? rv_hash_index_get(&tree->by_path, key) : 0;
-    if (!node && tree->n == RV_RANGE_MOST_NODES)
-        return parent;
-    if (!node) {
-        tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, tree->n + 1, sizeof *tree->nodes);
-        node = (uint32_t)tree->n++;
-        tree->nodes[node] = (struct rv_range_node){.id = id, .parent = parent};
-        rv_hash_index_add(&tree->by_path, key, node);
-    }
+    return rv_hash_u64((uint64_t)caller << 32 | id);
+}
+
+static uint32_t hash_for_callees(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+struct path {
+    uint32_t parent, id;
+};
+
+static bool is_path(const void *tree, uint32_t node, const void *key)
+{
+    const struct rv_range_node *known = &((const struct rv_range_tree *)tree)->nodes[node];
+    const struct path *path = key;
+    return known->parent == path->parent && known->id == path->id;
+}
+
+/* The node of a path, or 0; first: what the index has first for its hash. */
+static uint32_t find(const struct rv_range_tree *tree, struct path path, uint64_t hash, uint32_t first)
+{
+    if (!first || is_path(tree, first, &path))
+        return first;
+    return rv_hash_index_find(&tree->by_path, hash, is_path, tree, &path);
+}
+
+/* Returns the parent where there is no room. */
+static uint32_t add_node(struct rv_range_tree *tree, struct path path, uint64_t hash)
+{
+    if (tree->n == RV_RANGE_MOST_NODES)
+        return path.parent;
+    tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, tree->n + 1, sizeof *tree->nodes);
+    const uint32_t node = (uint32_t)tree->n++;
+    tree->nodes[node] = (struct rv_range_node){.id = path.id, .parent = path.parent, .next = hash_for_callees(hash)};
+    tree->nodes[path.parent].first_child = node;
+    rv_hash_index_put(&tree->by_path, hash, node);
+    return node;
+}
+
+/* A parent that has no child yet need not be looked up. */
+static uint32_t find_or_add(struct rv_range_tree *tree, uint32_t parent, uint32_t id)
+{
+    const struct path path = {parent, id};
+    const uint64_t hash = hash_of(tree->nodes[parent].next, id);
+    const uint32_t first = tree->nodes[parent].first_child ? rv_hash_index_first(&tree->by_path, hash) : 0,
+                   node = find(tree, path, hash, first);
+    if (!node)
+        return add_node(tree, path, hash);
     tree->nodes[parent].first_child = node;
     return node;
 }
@@ -47,7 +89,7 @@ static uint32_t find(struct rv_range_tree *tree, uint32_t parent, uint32_t id)
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id)
 {
     const uint32_t last = tree->nodes[parent].first_child;
-    return last && tree->nodes[last].id == id ? last : find(tree, parent, id);
+    return last && tree->nodes[last].id == id ? last : find_or_add(tree, parent, id);
 }
 
 static void add_totals(struct rv_range_node *sum, const struct rv_range_node *node)
@@ -58,41 +100,44 @@ static void add_totals(struct rv_range_node *sum, const struct rv_range_node *no
 }
 
 /*
- * A packed node: the widths of six numbers, 1, 2, 4 or 8 bytes, the first in the highest bits; then the numbers, little-endian.
- * Without branches, which would be taken at random: each number is written and read as 8 bytes, the next one begins behind
- * those that count.
+ * A packed node: its length, by which the next one is found while this one is unpacked; the widths of six numbers, 1, 2, 4 or 8
+ * bytes, the first in the highest bits; then the numbers, little-endian. Without branches, which would be taken at random: each
+ * number is written and read as 8 bytes, the next one begins behind those that count.
  */
 #define N_NUMBERS 6u
-#define NODE_MOST_BYTES (sizeof(uint16_t) + N_NUMBERS * sizeof(uint64_t))
+#define HEAD_BYTES (sizeof(uint8_t) + sizeof(uint16_t))
+#define NODE_MOST_BYTES (HEAD_BYTES + N_NUMBERS * sizeof(uint64_t))
 
 static size_t pack_node(uint8_t *room, const struct rv_range_node *node, uint32_t at)
 {
     const uint64_t numbers[N_NUMBERS] = {
         node->id, at - node->parent, node->n_calls, node->self_ns, node->total_ns - node->self_ns, node->off_ns};
     uint16_t widths = 0;
-    size_t n = sizeof widths;
+    size_t n = HEAD_BYTES;
     for (unsigned i = 0; i < N_NUMBERS; i++) {
         const unsigned width = (numbers[i] > UINT8_MAX) + (numbers[i] > UINT16_MAX) + (numbers[i] > UINT32_MAX);
         memcpy(&room[n], &numbers[i], sizeof numbers[i]);
         widths = (uint16_t)(widths << 2 | width);
         n += (size_t)1 << width;
     }
-    memcpy(room, &widths, sizeof widths);
+    room[0] = (uint8_t)n;
+    memcpy(&room[sizeof(uint8_t)], &widths, sizeof widths);
     return n;
 }
 
 static struct rv_range_node unpack_node(const uint8_t **bytes, uint32_t at)
 {
     static const uint64_t masks[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX};
+    const uint8_t *number = *bytes + HEAD_BYTES;
     uint64_t numbers[N_NUMBERS];
     uint16_t widths;
-    memcpy(&widths, *bytes, sizeof widths);
-    *bytes += sizeof widths;
+    memcpy(&widths, *bytes + sizeof(uint8_t), sizeof widths);
+    *bytes += (*bytes)[0];
     for (unsigned i = 0; i < N_NUMBERS; i++) {
         const unsigned width = widths >> 2 * (N_NUMBERS - 1 - i) & 3;
-        memcpy(&numbers[i], *bytes, sizeof numbers[i]);
+        memcpy(&numbers[i], number, sizeof numbers[i]);
         numbers[i] &= masks[width];
-        *bytes += (size_t)1 << width;
+        number += (size_t)1 << width;
     }
     return (struct rv_range_node){.id = (uint32_t)numbers[0],
                                   .parent = at - (uint32_t)numbers[1],
@@ -112,29 +157,111 @@ struct rv_range_paths rv_range_tree_pack(const struct rv_range_tree *tree)
     return paths;
 }
 
-#define LOST UINT32_C(0x80000000) /* in a place: the path has none, this is its caller's */
+/* ---- merging ---- */
+
+/* In a place: the path has no node, this is its caller's. */
+#define LOST UINT32_C(0x80000000)
+/* Paths that are looked for at the same time: their nodes come from memory meanwhile. */
+#define BATCH 64u
+
+struct incoming {
+    struct rv_range_node node; /* of the other tree, where it is at: */
+    uint32_t at;
+    uint32_t first; /* what the index has first for its hash */
+    uint64_t hash;
+};
+
+struct merge {
+    struct rv_range_tree *into;
+    uint32_t *places; /* of the other tree's nodes: nodes here */
+    uint32_t *hashes; /* for callees of them */
+    struct incoming batch[BATCH];
+    uint32_t n; /* in the batch */
+};
+
+static void take_in(struct merge *merge, const struct rv_range_node *node, uint32_t at)
+{
+    struct incoming *path = &merge->batch[merge->n++];
+    *path = (struct incoming){.node = *node, .at = at, .hash = hash_of(merge->hashes[node->parent], node->id)};
+    merge->hashes[at] = hash_for_callees(path->hash);
+    rv_hash_index_prefetch(&merge->into->by_path, path->hash);
+}
+
+/*
+ * Unpack from a node on until the batch is full. Callees of paths without a node, nearly all paths once the tree is full, count
+ * as self at once. Returns the next node.
+ */
+static uint32_t fill_batch(struct merge *merge, const uint8_t **bytes, uint32_t at, uint32_t end)
+{
+    for (merge->n = 0; at < end && merge->n < BATCH; at++) {
+        const struct rv_range_node node = unpack_node(bytes, at);
+        const uint32_t place = merge->places[node.parent]; /* of a parent in this batch: not lost, as far as is known */
+        merge->places[at] = place;
+        if (place & LOST)
+            merge->into->nodes[place & ~LOST].self_ns += node.self_ns;
+        else
+            take_in(merge, &node, at);
+    }
+    return at;
+}
+
+static void look_up(struct merge *merge)
+{
+    for (uint32_t i = 0; i < merge->n; i++) {
+        struct incoming *path = &merge->batch[i];
+        path->first = rv_hash_index_first(&merge->into->by_path, path->hash);
+        __builtin_prefetch(&merge->into->nodes[path->first], 1);
+    }
+}
 
 /* A path without a node of its own counts as its caller's self; the root has the totals of outermost paths with nodes. */
+static void add_path(struct merge *merge, const struct incoming *path)
+{
+    struct rv_range_tree *into = merge->into;
+    const uint32_t parent = merge->places[path->node.parent];
+    uint32_t place = parent;
+    if (!(parent & LOST)) {
+        const struct path here = {parent, path->node.id};
+        const uint32_t known = find(into, here, path->hash, path->first);
+        place = known ? known : add_node(into, here, path->hash);
+    }
+    merge->places[path->at] = place == parent ? parent | LOST : place;
+    into->nodes[place & ~LOST].self_ns += path->node.self_ns;
+    if (merge->places[path->at] & LOST)
+        return;
+    add_totals(&into->nodes[place], &path->node);
+    if (parent == 0)
+        add_totals(&into->nodes[0], &path->node);
+}
+
+static void make_room(struct rv_range_tree *tree, size_t n_more)
+{
+    const size_t n = tree->n + n_more < RV_RANGE_MOST_NODES ? tree->n + n_more : RV_RANGE_MOST_NODES;
+    tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, n, sizeof *tree->nodes);
+    rv_hash_index_reserve(&tree->by_path, n);
+}
+
 void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_paths *from)
 {
-    uint32_t *places = rv_alloc_scratch(from->n, sizeof *places);
+    struct merge merge = {.into = into,
+                          .places = rv_alloc_scratch(from->n, sizeof *merge.places),
+                          .hashes = rv_alloc_scratch(from->n, sizeof *merge.hashes)};
     const uint8_t *bytes = from->bytes;
-    places[0] = 0;
+    const uint32_t end = (uint32_t)from->n;
+    make_room(into, from->n);
+    merge.places[0] = merge.hashes[0] = 0;
     into->nodes[0].self_ns += unpack_node(&bytes, 0).self_ns;
-    for (uint32_t i = 1; i < from->n; i++) {
-        const struct rv_range_node node = unpack_node(&bytes, i);
-        const uint32_t parent = places[node.parent];
-        const uint32_t place = parent & LOST ? parent : rv_range_tree_at(into, parent, node.id);
-        places[i] = place == parent ? parent | LOST : place;
-        into->nodes[place & ~LOST].self_ns += node.self_ns;
-        if (places[i] & LOST)
-            continue;
-        add_totals(&into->nodes[place], &node);
-        if (parent == 0)
-            add_totals(&into->nodes[0], &node);
+    for (uint32_t at = 1; at < end;) {
+        at = fill_batch(&merge, &bytes, at, end);
+        look_up(&merge);
+        for (uint32_t i = 0; i < merge.n; i++)
+            add_path(&merge, &merge.batch[i]);
     }
-    free(places);
+    free(merge.places);
+    free(merge.hashes);
 }
+
+/* ---- order ---- */
 
 /* Insert each before its siblings, in rising order, so the largest comes first; of equal ones the first. */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)

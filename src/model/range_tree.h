@@ -23,9 +23,10 @@ struct rv_range_node { /* a path of calls, merged over all its occurrences */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n);
 
 struct rv_range_tree {
-    struct rv_range_node *nodes; /* [0]: the root. Until they are linked, first_child is the child found last */
+    struct rv_range_node *nodes; /* [0]: the root. Until they are linked, first_child is the child found last, and
+                                    next the half of a path's hash that those of its callees are made of */
     size_t n, capacity;
-    struct rv_hash_index by_path; /* (parent, id) to node */
+    struct rv_hash_index by_path; /* hash of a path to its node */
 };
 
 void rv_range_tree_init(struct rv_range_tree *tree);
@@ -37,7 +38,7 @@ uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t 
 /* Forget all paths, keep the room. */
 void rv_range_tree_clear(struct rv_range_tree *tree);
 
-struct rv_range_paths { /* a tree's nodes in about 11 bytes each, to be merged later; zeroed = not even a root */
+struct rv_range_paths { /* a tree's nodes in about 12 bytes each, to be merged later; zeroed = not even a root */
     uint8_t *bytes;     /* for free() */
     size_t n_bytes;
     size_t n; /* nodes */

@@ -78,3 +78,100 @@ Test(range_tree, paths_are_merged_into_an_empty_tree_as_they_were, .timeout = 60
     rv_range_tree_fini(&same);
     rv_range_tree_fini(&tree);
 }
+
+/* A call in both trees; its caller is one of the open ones. */
+static void add_call(struct rv_range_tree *trees[2], uint32_t open[2][10], unsigned depth, uint32_t id,
+                     uint64_t total_ns)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        open[i][depth + 1] = rv_range_tree_at(trees[i], open[i][depth], id);
+        add(trees[i], open[i][depth + 1], total_ns, total_ns / 2);
+        if (depth == 0)
+            add(trees[i], 0, total_ns, 0);
+    }
+}
+
+/* Of few subroutines, so that trees have paths in common. */
+static void add_calls(struct rv_range_tree *tree, struct rv_range_tree *all, uint64_t *random)
+{
+    struct rv_range_tree *trees[2] = {tree, all};
+    uint32_t open[2][10] = {{0}};
+    for (unsigned i = 0, n_open = 0; i < 300; i++) {
+        const unsigned depth = (unsigned)(any(random) % (n_open + 1));
+        add_call(trees, open, depth, 1 + (uint32_t)(any(random) % 3), i);
+        n_open = depth < 8 ? depth + 1 : 0;
+    }
+}
+
+Test(range_tree, merged_trees_are_as_if_all_calls_had_come_in_turn, .timeout = 60)
+{
+    struct rv_range_tree merged, all;
+    uint64_t random = 1;
+    rv_range_tree_init(&merged);
+    rv_range_tree_init(&all);
+    for (unsigned i = 0; i < 20; i++) {
+        struct rv_range_tree tree;
+        rv_range_tree_init(&tree);
+        add_calls(&tree, &all, &random);
+        merge(&merged, &tree);
+        rv_range_tree_fini(&tree);
+    }
+    cr_assert_eq(merged.n, all.n);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct rv_range_node *a = &merged.nodes[i], *b = &all.nodes[i];
+        cr_assert(a->id == b->id && a->parent == b->parent, "node %zu", i);
+        cr_assert(a->n_calls == b->n_calls && a->self_ns == b->self_ns && a->total_ns == b->total_ns, "node %zu", i);
+    }
+    rv_range_tree_fini(&merged);
+    rv_range_tree_fini(&all);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Two nodes whose callees with equal ids have equal hashes. */
+static void find_alike(const struct rv_range_tree *tree, uint32_t alike[2])
+{
+    uint64_t *hashes = malloc(tree->n * sizeof *hashes);
+    for (size_t i = 0; i < tree->n; i++)
+        hashes[i] = (uint64_t)tree->nodes[i].next << 32 | i;
+    qsort(hashes, tree->n, sizeof *hashes, by_number);
+    size_t at = 1;
+    while (at < tree->n && hashes[at] >> 32 != hashes[at - 1] >> 32)
+        at++;
+    cr_assert_lt(at, tree->n);
+    alike[0] = (uint32_t)hashes[at - 1];
+    alike[1] = (uint32_t)hashes[at];
+    free(hashes);
+}
+
+Test(range_tree, paths_of_one_hash_stay_distinct, .timeout = 60)
+{
+    struct rv_range_tree tree, same;
+    uint32_t alike[2], callees[2];
+    rv_range_tree_init(&tree);
+    rv_range_tree_init(&same);
+    for (uint32_t id = 1; id <= 200000; id++)
+        (void)rv_range_tree_at(&tree, 0, id);
+    find_alike(&tree, alike);
+    for (unsigned i = 0; i < 2; i++) {
+        (void)rv_range_tree_at(&tree, alike[i], 1);
+        callees[i] = rv_range_tree_at(&tree, alike[i], 2);
+        add(&tree, callees[i], 10 + i, 0);
+    }
+    cr_assert_neq(callees[0], callees[1]);
+    merge(&same, &tree);
+    merge(&same, &tree);
+    for (unsigned i = 0; i < 2; i++) {
+        (void)rv_range_tree_at(&tree, alike[i], 1);
+        cr_assert_eq(rv_range_tree_at(&tree, alike[i], 2), callees[i]);
+        cr_assert_eq(same.nodes[callees[i]].parent, alike[i]);
+        cr_assert_eq(same.nodes[callees[i]].total_ns, 2 * (10 + i));
+    }
+    cr_assert_eq(same.n, tree.n);
+    rv_range_tree_fini(&tree);
+    rv_range_tree_fini(&same);
+}
