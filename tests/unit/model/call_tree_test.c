@@ -127,6 +127,48 @@ Test(call_tree, from_the_bottom_up_are_the_own_times_of_the_report, .timeout = 6
     rv_call_tree_fini(&tree);
 }
 
+/* Each path calls one of the last few before it, so that most are deep. */
+static struct rv_range_node *make_deep_paths(size_t n)
+{
+    struct rv_range_node *paths = calloc(n, sizeof *paths);
+    srand(3);
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t back = 1 + (uint32_t)rand() % 32;
+        paths[i] = (struct rv_range_node){
+            .id = (uint32_t)rand() % 500, .parent = back < i ? i - back : 0, .self_ns = 1, .n_calls = 1};
+    }
+    return paths;
+}
+
+Test(call_tree, a_full_tree_has_all_nearest_callers, .timeout = 60)
+{
+    enum { N_MANY = 20000, LEVELS = 3 };
+    struct rv_range_node *paths = make_deep_paths(N_MANY);
+    uint64_t totals_ns[LEVELS] = {0};
+    struct rv_call_tree tree = {0};
+    rv_call_tree_make(&tree, RV_CALL_TREE_BOTTOM_UP, 0, paths, N_MANY);
+    cr_assert_eq(tree.n, RV_RANGE_MOST_NODES);
+    for (uint32_t i = 1; i < tree.n; i++) {
+        uint32_t level = 0;
+        for (uint32_t at = tree.nodes[i].parent; at && level < LEVELS; at = tree.nodes[at].parent)
+            level++;
+        if (level < LEVELS)
+            totals_ns[level] += tree.nodes[i].total_ns;
+    }
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        uint64_t expected_ns = 0; /* of paths that are so deep */
+        for (uint32_t i = 1; i < N_MANY; i++) {
+            uint32_t at = i;
+            for (uint32_t j = 0; j < level; j++)
+                at = paths[at].parent;
+            expected_ns += at > 0;
+        }
+        cr_assert_eq(totals_ns[level], expected_ns, "level %u", level);
+    }
+    rv_call_tree_fini(&tree);
+    free(paths);
+}
+
 Test(call_tree, an_empty_range_has_empty_trees, .timeout = 60)
 {
     struct rv_range_node root = {0};
