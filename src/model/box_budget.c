@@ -1,5 +1,6 @@
 #include "model/box_budget.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #define SPARE_NUMERATOR 4u /* a finer level must fit into this share of the budget */
@@ -28,15 +29,27 @@ uint64_t rv_box_budget_alone_ns(const struct rv_frame_cost *cost)
     return busy_ns < cost->wall_ns ? busy_ns : cost->wall_ns;
 }
 
+/* Of three slow frames in a row, the fastest tells what fits. */
+static double shrunk(const struct rv_box_budget *budget, double fitting)
+{
+    const double n = (double)budget->n_boxes, least = n * SHRINK_MIN, *before = budget->fitted;
+    const double fitted = fmax(fitting, fmax(before[0], before[1]));
+    if (before[0] <= 0.0 || before[1] <= 0.0 || fitted >= n)
+        return n;
+    return fmax(fitted, least);
+}
+
 void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_counted, uint64_t took_ns)
 {
-    double n = (double)budget->n_boxes, took = (double)took_ns, wanted = (double)budget->frame_ns;
-    if (took > wanted) {
-        double fitting = (double)n_counted * wanted / took, least = n * SHRINK_MIN;
-        n = fitting < n ? (fitting > least ? fitting : least) : n;
-    } else if (took < GROW_BELOW * wanted && (double)n_counted > GROW_FILLED * n) {
+    const double took = (double)took_ns, wanted = (double)budget->frame_ns;
+    const double fitting = took > wanted ? (double)n_counted * wanted / took : 0.0;
+    double n = (double)budget->n_boxes;
+    if (took > wanted)
+        n = shrunk(budget, fitting);
+    else if (took < GROW_BELOW * wanted && (double)n_counted > GROW_FILLED * n)
         n *= GROW;
-    }
+    budget->fitted[1] = budget->fitted[0];
+    budget->fitted[0] = fitting;
     n = n < (double)budget->least ? (double)budget->least : n;
     n = n > (double)budget->most ? (double)budget->most : n;
     budget->n_boxes = (size_t)n;

@@ -30,6 +30,7 @@ uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice);
 struct rv_box_budget {
     size_t n_boxes, least, most;
     uint64_t frame_ns; /* the longest a frame should take */
+    double fitted[2];  /* boxes for which the last two frames had time, the last one first; 0: it did not take longer */
 };
 
 struct rv_frame_cost {
@@ -42,7 +43,8 @@ struct rv_frame_cost {
 uint64_t rv_box_budget_alone_ns(const struct rv_frame_cost *cost);
 
 /*
- * Adapt the budget to a frame's time: fewer boxes if slow; more if fast and near the budget.
+ * Adapt the budget to a frame's time: fewer boxes if it and the two before were slow; more if fast and near the budget. One or
+ * two slow frames teach nothing: those are the first of a window or of a view mode, for which the driver compiles shaders.
  *   n_counted  the frame's boxes, as the budget counts them: before narrow ones were joined
  */
 void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_counted, uint64_t took_ns);

@@ -42,10 +42,13 @@
 #define SETTLING_NS 5000000000u /* from the start: hues may change */
 
 /* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
-static const struct rv_box_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
-static const struct rv_box_budget BUDGET_SOFTWARE = {RV_BOX_BUDGET_SOFTWARE, 5000, 60000, 80000000};
+static const struct rv_box_budget BUDGET_GPU = {
+    .n_boxes = 250000, .least = 20000, .most = 250000, .frame_ns = 25000000};
+static const struct rv_box_budget BUDGET_SOFTWARE = {
+    .n_boxes = RV_BOX_BUDGET_SOFTWARE, .least = 5000, .most = 60000, .frame_ns = 80000000};
 /* A frame at rest is drawn once and stays: it may take a second. */
-static const struct rv_box_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
+static const struct rv_box_budget BUDGET_SOFTWARE_AT_REST = {
+    .n_boxes = 60000, .least = 30000, .most = 120000, .frame_ns = 1000000000};
 
 struct window {
     const struct rv_window_params *params;
