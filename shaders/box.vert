@@ -8,7 +8,7 @@
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills
 //   u_fold       for cells, see render/fold.h: the power of the coverage that gives the width, least width in pixels,
-//                thickness of a covered cell
+//                thickness as a share of a call's
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
 //                world width of a pixel, its row in u_off_cpu
 //   u_heights    height of a box of shade 0, as a share of the height of a box of the last shade
@@ -98,7 +98,9 @@ void main()
         share = min(share, 1.0);
 #endif
         v_light = coverage / share;
-        thickness *= u_fold.z * min(share, 1.0);
+        if (share > 1.0) // so many bars lie over one another
+            v_light = 1.0 - pow(1.0 - coverage, 1.0 / share);
+        thickness *= u_fold.z;
     }
 #endif
     v_relief = clamp(0.5 * lane.z / about_lane.y - 0.5, 0.0, 1.0);

@@ -19,13 +19,14 @@
 #define TEXELS_PER_LANE 2
 #define GC_TEXELS 2048
 #define GC_ROWS 64u
-#define N_INDICES 18
 #define FACE_INDICES 6
+#define N_INDICES (FACE_COUNT * FACE_INDICES)
 
 #define EDGE_DARKNESS 0.55f
 #define EDGE_FROM_PX 2.5f /* narrower faces have no edge */
 #define EDGE_FROM_PX_CONTRAST 1.5f
 
+enum face { FACE_SIDE, FACE_FRONT, FACE_TOP, FACE_COUNT };
 enum unit { UNIT_LANES, UNIT_COLORS, UNIT_GC, UNIT_OFF_CPU };
 enum form { FORM_PLAIN, FORM_RICH, FORM_OFF_CPU, FORM_IDS, FORM_COUNT };
 
@@ -262,15 +263,17 @@ static enum form rich_form(const struct rv_frame_data *picture)
     return has_off_cpu(picture) ? FORM_OFF_CPU : FORM_RICH;
 }
 
-static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
+/* Those that the look shows, but none before `first`. */
+static void draw_faces(const struct rv_pass *pass, enum face first, size_t offset, size_t n)
 {
-    size_t first = pass->is_settled ? (size_t)pass->look->first_face : 0;
+    int from = pass->is_settled ? pass->look->first_face : FACE_SIDE;
+    const int to = pass->is_settled ? from + pass->look->n_faces : FACE_COUNT;
+    from = from > (int)first ? from : (int)first;
     size_t id = offset + offsetof(struct rv_box_record, id);
-    GLsizei n_faces = pass->is_settled ? pass->look->n_faces : N_INDICES / FACE_INDICES;
     glVertexAttribIPointer(0, 4, GL_UNSIGNED_INT, sizeof(struct rv_box_record), (const void *)offset);
     glVertexAttribIPointer(1, 1, GL_UNSIGNED_INT, sizeof(struct rv_box_record), (const void *)id);
-    glDrawElementsInstanced(GL_TRIANGLES, n_faces * FACE_INDICES, GL_UNSIGNED_SHORT,
-                            (const void *)(first * FACE_INDICES * sizeof(uint16_t)), (GLsizei)n);
+    glDrawElementsInstanced(GL_TRIANGLES, (to - from) * FACE_INDICES, GL_UNSIGNED_SHORT,
+                            (const void *)((size_t)from * FACE_INDICES * sizeof(uint16_t)), (GLsizei)n);
 }
 
 static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
@@ -292,12 +295,12 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
     boxes->offset = rv_vertex_ring_push(&boxes->upload, records->ordered, records->n * sizeof *records->ordered);
     if (records->counts[RV_PACK_PLAIN]) {
         begin_form(boxes, FORM_PLAIN, pass, picture, highlight);
-        draw_faces(pass, boxes->offset, records->counts[RV_PACK_PLAIN]);
+        draw_faces(pass, FACE_SIDE, boxes->offset, records->counts[RV_PACK_PLAIN]);
     }
     boxes->offset += records->counts[RV_PACK_PLAIN] * sizeof *records->ordered;
     if (records->counts[RV_PACK_RICH]) {
         begin_form(boxes, rich_form(picture), pass, picture, highlight);
-        draw_faces(pass, boxes->offset, records->counts[RV_PACK_RICH]);
+        draw_faces(pass, FACE_SIDE, boxes->offset, records->counts[RV_PACK_RICH]);
     }
     boxes->offset += records->counts[RV_PACK_RICH] * sizeof *records->ordered;
 }
@@ -316,7 +319,7 @@ void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, con
         else
             begin_form(boxes, rich_form(picture), pass, picture, highlight);
         glEnable(GL_BLEND);
-        draw_faces(pass, boxes->offset, n);
+        draw_faces(pass, FACE_FRONT, boxes->offset, n);
     }
     rv_vertex_ring_fence(&boxes->upload);
 }
@@ -327,6 +330,6 @@ void rv_boxes_draw_ids(struct rv_boxes *boxes, const struct rv_pass *pass, const
     prepare(boxes, pass, picture);
     size_t offset = rv_vertex_ring_push(&boxes->upload, records->items, records->n * sizeof *records->items);
     begin_form(boxes, FORM_IDS, pass, picture, NULL);
-    draw_faces(pass, offset, records->n);
+    draw_faces(pass, FACE_SIDE, offset, records->n);
     rv_vertex_ring_fence(&boxes->upload);
 }

@@ -221,9 +221,8 @@ static void search_row(struct search *search, uint32_t lane, uint32_t depth, str
             return;
         struct stretch inside = stretch;
         double width = (item->end - item->start) * search->unit_x, share = share_of(search, item, width);
-        double middle = search->centre_x + item->start * search->unit_x + 0.5 * width, thin = half * share;
-        if (item->fullness < 1.0f)
-            thin *= (double)RV_FOLD_THICKNESS;
+        double middle = search->centre_x + item->start * search->unit_x + 0.5 * width;
+        const double thin = item->fullness < 1.0f ? half * (double)RV_FOLD_THICKNESS : half;
         if (clip(&search->ray, 0, middle - 0.5 * share * width, middle + 0.5 * share * width, &inside) &&
             clip(&search->ray, 1, y, y + height * (double)item->height, &inside) &&
             clip(&search->ray, 2, (double)place->z - thin, (double)place->z + thin, &inside) &&

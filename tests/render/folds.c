@@ -1,7 +1,6 @@
 /*
- * A fold shows its coverage: the brightness of a row of folds, from an empty to a full one, is their coverage to a fifth,
- * for folds of every width, with and without multisampling. A shader that draws them solid fails. In the flame view, where
- * nothing is in front of or behind them.
+ * A fold shows its coverage: the light of a row of folds, from an empty to a full one, is their coverage to a fifth, for folds
+ * of every width, with and without multisampling. A shader that draws them solid fails. In views where nothing hides them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +18,8 @@
 #define WIDTH_PX 1200
 #define HEIGHT_PX 200
 #define FULL 65534.0
+#define N_ROWS 9
+#define N_FLAME 3 /* of them, which come first */
 #define TOLERANCE 0.2
 #define LEAST_LIGHT_PX 0.02 /* of a fold, as a width: less is finer than the steps of a colour */
 
@@ -36,24 +37,25 @@ static double linear(const uint8_t *rgba)
            0.0722 * (double)rv_color_linear(rgba[2]);
 }
 
-/* The light of the row in the middle half of the window. */
-static double light_of_row(const struct fixture *fixture)
+/* Of the row, its tops too, and of all else, which stays the same. */
+static double light_of_picture(const struct fixture *fixture)
 {
-    const struct rv_view *view = &fixture->view;
-    uint64_t quarter_ns = (view->to_ns - view->from_ns) / 4;
-    float low[2], high[2];
-    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){view->from_ns + quarter_ns, 0, 0}, low);
-    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){view->to_ns - quarter_ns, 0, 1}, high);
     double sum = 0.0;
-    int n = 0;
-    for (int y = (int)ceilf(high[1]) + 2; y < (int)low[1] - 1; y++)
-        for (int x = (int)low[0]; x < (int)high[0]; x++, n++)
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++)
             sum += linear(canvas_pixel(&fixture->canvas, x, y));
-    return sum / n;
+    return sum;
 }
 
-static double draw(struct fixture *fixture, size_t n_cells, double coverage, int samples)
+struct row {
+    enum rv_view_mode look;
+    size_t n_cells;
+    int samples;
+};
+
+static double draw(struct fixture *fixture, const struct row *row, double coverage)
 {
+    const size_t n_cells = row->n_cells;
     for (size_t i = 0; i < n_cells; i++)
         fixture->boxes[i] = (struct rv_box){.start_ns = FROM_NS + i * CELL_NS,
                                             .duration_ns = CELL_NS,
@@ -70,43 +72,53 @@ static double draw(struct fixture *fixture, size_t n_cells, double coverage, int
     canvas_draw(&fixture->canvas, (struct rv_scene_frame){.view = &fixture->view,
                                                           .subroutines = fixture->subroutines,
                                                           .origin_ns = FROM_NS,
-                                                          .look = RV_VIEW_MODE_FLAME,
-                                                          .look_from = RV_VIEW_MODE_FLAME,
-                                                          .samples = samples});
-    return light_of_row(fixture);
+                                                          .look = row->look,
+                                                          .look_from = row->look,
+                                                          .samples = row->samples});
+    return light_of_picture(fixture);
+}
+
+static double width_px(const struct fixture *fixture)
+{
+    float begin[2], end[2];
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){fixture->view.from_ns, 0, 0}, begin);
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){fixture->view.to_ns, 0, 0}, end);
+    return (double)(end[0] - begin[0]);
 }
 
 /* Returns the number of coverages that cannot be read from the picture. */
-static int check_width(struct fixture *fixture, size_t n_cells, int samples, bool says)
+static int check_row(struct fixture *fixture, const struct row *row, bool says)
 {
     static const double coverages[] = {0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.75, 0.95};
-    double empty = draw(fixture, n_cells, 0.0, samples), covered = draw(fixture, n_cells, 1.0, samples);
+    const double empty = draw(fixture, row, 0.0), covered = draw(fixture, row, 1.0);
     int n_wrong = 0;
     for (size_t i = 0; i < sizeof coverages / sizeof *coverages; i++) {
-        if (coverages[i] * WIDTH_PX / (double)n_cells < LEAST_LIGHT_PX)
+        if (coverages[i] * width_px(fixture) / (double)row->n_cells < LEAST_LIGHT_PX)
             continue;
-        double read = (draw(fixture, n_cells, coverages[i], samples) - empty) / (covered - empty);
+        const double read = (draw(fixture, row, coverages[i]) - empty) / (covered - empty);
         if (fabs(read / coverages[i] - 1.0) <= TOLERANCE)
             continue;
         n_wrong++;
         if (says)
-            fprintf(stderr, "%zu folds, %d samples: %g %% reads as %g %%\n", n_cells, samples, 100 * coverages[i],
-                    100 * read);
+            fprintf(stderr, "%s, %zu folds, %d samples: %g %% reads as %g %%\n", rv_view_mode_get(row->look)->name,
+                    row->n_cells, row->samples, 100 * coverages[i], 100 * read);
     }
     return n_wrong;
 }
 
-static int check_all(bool says)
+static int check_all(size_t n_rows, bool says)
 {
-    static const size_t n_cells[] = {MOST_CELLS, 300, 100, 12};
+    static const struct row rows[N_ROWS] = {
+        {RV_VIEW_MODE_FLAME, MOST_CELLS, 0},   {RV_VIEW_MODE_FLAME, 300, 4},   {RV_VIEW_MODE_FLAME, 12, 0},
+        {RV_VIEW_MODE_ALIGNED, MOST_CELLS, 4}, {RV_VIEW_MODE_ALIGNED, 300, 0}, {RV_VIEW_MODE_ALIGNED, 12, 4},
+        {RV_VIEW_MODE_3D, MOST_CELLS, 0},      {RV_VIEW_MODE_3D, 300, 4},      {RV_VIEW_MODE_3D, 12, 0}};
     static struct fixture fixture;
     int n_wrong = 0;
     canvas_init(&fixture.canvas, WIDTH_PX, HEIGHT_PX);
     fixture.subroutines = rv_subroutines_create();
     rv_subroutines_define(fixture.subroutines, 1, "shop", "sell", "", 1);
-    for (size_t i = 0; i < sizeof n_cells / sizeof *n_cells; i++)
-        for (int samples = 0; samples <= 4; samples += 4)
-            n_wrong += check_width(&fixture, n_cells[i], samples, says);
+    for (size_t i = 0; i < n_rows; i++)
+        n_wrong += check_row(&fixture, &rows[i], says);
     rv_subroutines_destroy(fixture.subroutines);
     canvas_fini(&fixture.canvas);
     return n_wrong;
@@ -115,10 +127,10 @@ static int check_all(bool says)
 int main(void)
 {
     char folder[] = "/tmp/folds.XXXXXX", path[128];
-    int n_wrong = check_all(true), n_caught = 0;
+    int n_wrong = check_all(N_ROWS, true), n_caught = 0;
     if (!mkdtemp(folder) || !plant_shader(folder, "v_light = coverage / share;", "share = 1.0;"))
         return 1;
-    n_caught = check_all(false);
+    n_caught = check_all(N_FLAME, false);
     snprintf(path, sizeof path, "%s/box.vert", folder);
     (void)unlink(path);
     (void)rmdir(folder);
