@@ -46,11 +46,13 @@ static bool has_island(const struct rv_patch_site *site)
 static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_change change,
                        uint8_t bytes[RV_PATCH_HOST_BYTES])
 {
-    const bool is_jump = change == RV_PATCH_SITES_AS_WANTED && !site->is_off;
-    if (change == RV_PATCH_SITES_OFF_OUT && !site->is_off)
+    const bool brings_jumps = change == RV_PATCH_SITES_AS_WANTED || change == RV_PATCH_SITES_AT_FIRST;
+    const bool is_jump = brings_jumps && !site->is_off;
+    const bool is_left = change == RV_PATCH_SITES_AT_FIRST && site->is_off && site->n_bytes != RV_PATCH_HOST_BYTES;
+    if (is_left || (change == RV_PATCH_SITES_OFF_OUT && !site->is_off))
         return false;
     const bool is_original = has(site, site->original), has_jump = !is_original && has(site, site->jump);
-    if (is_original && (change != RV_PATCH_SITES_AS_WANTED || site->is_left_out))
+    if (is_original && (!brings_jumps || site->is_left_out))
         return false;
     rv_patch_site_idle(site, bytes);
     if (!is_original && !has_jump && !has(site, bytes))
@@ -310,9 +312,14 @@ static struct rv_patch_link *links_of(const struct rv_patcher_object *object)
     return (struct rv_patch_link *)(void *)(object->prepared.stubs + RV_PATCH_LINKS_AT);
 }
 
+static uint64_t target_of(const struct rv_patch_link *link, bool is_on)
+{
+    return (uint64_t)(uintptr_t)(is_on ? link->call : link->jump);
+}
+
 static bool turn(struct rv_patch_link *link, bool is_on)
 {
-    const uint64_t at = (uint64_t)(uintptr_t)link, to = (uint64_t)(uintptr_t)(is_on ? link->call : link->jump);
+    const uint64_t at = (uint64_t)(uintptr_t)link, to = target_of(link, is_on);
     if (link->leads_to == to)
         return true;
     if (protect(at, at + sizeof *link, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
@@ -330,6 +337,28 @@ bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t
     return false;
 }
 
+static bool is_rejected_before(const struct rv_patcher_object *object, uint64_t address)
+{
+    return rv_earlier_verdicts_reject(&object->earlier, address - object->image.bias);
+}
+
+/* All at once, and none by a call of its own: each process does this as it begins. */
+static void judge_imports(const struct rv_patcher_object *object)
+{
+    const size_t n = object->prepared.counts.n_imports;
+    struct rv_patch_link *links = links_of(object);
+    const uint64_t first = (uint64_t)(uintptr_t)links, end = (uint64_t)(uintptr_t)(links + n);
+    size_t i = 0;
+    while (i < n && links[i].leads_to == target_of(&links[i], !is_rejected_before(object, links[i].import)))
+        i++;
+    if (i == n || protect(first, end, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return;
+    for (; i < n; i++)
+        __atomic_store_n(&links[i].leads_to, target_of(&links[i], !is_rejected_before(object, links[i].import)),
+                         __ATOMIC_RELAXED);
+    (void)protect(first, end, PROT_READ | PROT_EXEC);
+}
+
 /* Pages of sites that stay as they are are not the process's own (patch/prepared_file.h). */
 static void set(bool *is, bool now)
 {
@@ -339,10 +368,14 @@ static void set(bool *is, bool now)
 
 void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object)
 {
-    for (size_t i = 0; i < object->prepared.counts.n_imports; i++)
-        (void)turn(&links_of(object)[i], true);
+    judge_imports(object);
     for (size_t i = 0; i < object->prepared.n_sites; i++)
         set(&object->prepared.sites[i].is_off, object->prepared.sites[i].is_rejected);
+    for (size_t i = 0; i < object->earlier.n; i++) {
+        struct rv_patch_site *site = rv_patch_sites_find(object, object->image.bias + object->earlier.addresses[i]);
+        if (site && !site->is_use)
+            set(&site->is_off, true);
+    }
 }
 
 void rv_patch_sites_expect_clearing(const struct rv_patcher_object *object)

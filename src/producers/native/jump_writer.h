@@ -8,17 +8,20 @@
 #include <stdbool.h>
 
 #include "patch/prepare.h"
+#include "producers/native/earlier_verdicts.h"
 #include "producers/native/linkage.h"
 
 struct rv_patcher_object {
     struct rv_patch_image image;
     struct rv_patch_prepared prepared;
+    struct rv_earlier_verdicts earlier;
 };
 
 enum rv_patch_sites_change {
-    RV_PATCH_SITES_ALL_OUT,  /* all original bytes */
-    RV_PATCH_SITES_OFF_OUT,  /* those of functions that are off */
-    RV_PATCH_SITES_AS_WANTED /* those, and the jumps of the others */
+    RV_PATCH_SITES_ALL_OUT,   /* all original bytes */
+    RV_PATCH_SITES_OFF_OUT,   /* those of functions that are off */
+    RV_PATCH_SITES_AS_WANTED, /* those, and the jumps of the others */
+    RV_PATCH_SITES_AT_FIRST /* the same where no jump has been written yet: code of functions that are off is not read */
 };
 
 /* Are there bytes to be written? */
@@ -51,7 +54,7 @@ RV_HIDDEN struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_obje
  */
 RV_HIDDEN bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t import, bool is_on);
 
-/* Turn off the sites of functions that were rejected by name. Imports are on. */
+/* Turn off the sites of functions that were rejected by name, or before, and the imports that were rejected before. */
 RV_HIDDEN void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object);
 
 /* Forget between whose bytes threads were: this is set from outside. */

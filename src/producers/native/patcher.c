@@ -259,6 +259,7 @@ static bool is_chosen(struct next *next)
 static bool drop(size_t idx)
 {
     struct rv_patch_prepared prepared = patcher.objects[idx].prepared;
+    struct rv_earlier_verdicts earlier = patcher.objects[idx].earlier;
     const struct place place = patcher.places[idx];
     if (!rv_process_lock_within())
         return false;
@@ -271,6 +272,7 @@ static bool drop(size_t idx)
         munmap(prepared.stubs, prepared.n_stub_bytes);
     rv_patch_prepared_free_sites(&prepared);
     free(prepared.captured);
+    rv_earlier_verdicts_free(&earlier);
     free(place.name);
     return true;
 }
@@ -335,9 +337,10 @@ static void close_copy(struct rv_patch_prepared *prepared)
 static int write_or_map(struct rv_patcher_object *object)
 {
     const struct rv_wire_instrumentation *counts = &object->prepared.counts;
-    const bool has_copy = object->prepared.has_copy && counts->n_filtered <= counts->n_patched;
+    const bool has_copy = object->prepared.has_copy && counts->n_filtered <= counts->n_patched,
+               is_first = patcher.is_alone && !patcher.is_written && !has_copy;
     if (!has_copy || rv_patch_sites_map(object, object->prepared.copy) != 0)
-        return rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED);
+        return rv_patch_sites_write(object, is_first ? RV_PATCH_SITES_AT_FIRST : RV_PATCH_SITES_AS_WANTED);
     if (counts->n_filtered)
         (void)rv_patch_sites_write(object, RV_PATCH_SITES_OFF_OUT);
     return 0;
@@ -355,7 +358,7 @@ static void write_jumps(struct rv_patcher_object *object)
 /* Its stubs can be run from here on. What cannot be patched is added, too, so that it is read only once. */
 static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
 {
-    struct rv_patcher_object object = {next->image, *prepared};
+    struct rv_patcher_object object = {.image = next->image, .prepared = *prepared};
     struct place place = {.name = strdup(next->name),
                           .base = next->image.bias,
                           .is_of_syscalls = patcher.is_at_syscalls,
@@ -658,10 +661,22 @@ static void tell_v8(void)
     patcher.is_v8_told = set != NULL;
 }
 
-static void judge_by_names(void)
+/* Of a static program, which the loader was started for, the file is not known. */
+static struct rv_earlier_verdicts read_earlier(struct rv_patcher_object *object, const char *trace_path)
+{
+    struct stat program;
+    rv_earlier_verdicts_free(&object->earlier);
+    return !rv_thread_is_foreign && stat("/proc/self/exe", &program) == 0
+               ? rv_earlier_verdicts_read(trace_path, &program)
+               : (struct rv_earlier_verdicts){0};
+}
+
+static void judge_by_names(const char *trace_path)
 {
     rv_patch_verdicts_forget();
     for (size_t i = 0; i < patcher.n_objects; i++) {
+        if (!*patcher.places[i].name && !patcher.places[i].is_of_syscalls)
+            patcher.objects[i].earlier = read_earlier(&patcher.objects[i], trace_path);
         rv_patch_sites_judge_by_names(&patcher.objects[i]);
         rv_patch_sites_expect_clearing(&patcher.objects[i]);
     }
@@ -731,7 +746,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     if (!error)
         error = plan_objects(do_others_run);
     unload_planner();
-    judge_by_names();
+    judge_by_names(trace_path);
     if (!error && rv_thread_is_foreign && !has_syscall_sites())
         error = -ENOTSUP;
     for (size_t i = 0; i < patcher.n_objects; i++)

@@ -90,7 +90,7 @@ static void prepare(struct rv_patcher_object *object, const char *pattern)
                                        .path = "/proc/self/exe",
                                        .map_near = map_near};
     dl_iterate_phdr(find_program, &request.image);
-    object->image = request.image;
+    *object = (struct rv_patcher_object){.image = request.image};
     cr_assert_eq(rv_patch_prepare(&request, &object->prepared), 0);
 }
 
@@ -140,6 +140,43 @@ Test(patch_sites, a_guest_is_traced_whether_its_host_is_or_not, .timeout = 60)
         expect_calls((struct calls){0, 0}, "out");
         cr_expect_arr_eq((const void *)island_host, original, sizeof original);
     }
+    free(object.prepared.sites);
+}
+
+static void expect_at_first(const struct rv_patcher_object *object, bool is_host_off, bool is_guest_off,
+                            struct calls expected)
+{
+    site_of(object, (const void *)island_host)->is_off = is_host_off;
+    site_of(object, (const void *)island_guest)->is_off = is_guest_off;
+    cr_assert_eq(rv_patch_sites_write(object, RV_PATCH_SITES_AT_FIRST), 0);
+    expect_calls(expected, "at first");
+    cr_assert_eq(rv_patch_sites_write(object, RV_PATCH_SITES_ALL_OUT), 0);
+}
+
+Test(patch_sites, at_first_only_those_that_are_wanted_are_written, .timeout = 60)
+{
+    uint8_t original[64];
+    struct rv_patcher_object object;
+    memcpy(original, (const void *)island_host, sizeof original);
+    prepare(&object, "^island_(host|guest)$");
+    expect_at_first(&object, false, false, (struct calls){2, 3});
+    expect_at_first(&object, true, false, (struct calls){0, 3});
+    expect_at_first(&object, false, true, (struct calls){2, 0});
+    expect_at_first(&object, true, true, (struct calls){0, 0});
+    cr_expect_arr_eq((const void *)island_host, original, sizeof original);
+    free(object.prepared.sites);
+}
+
+/* In earlier processes. */
+Test(patch_sites, what_was_rejected_before_is_off, .timeout = 60)
+{
+    struct rv_patcher_object object;
+    prepare(&object, "^island_(host|guest)$");
+    uint64_t address = (uint64_t)(uintptr_t)island_guest - object.image.bias;
+    object.earlier = (struct rv_earlier_verdicts){&address, 1};
+    rv_patch_sites_judge_by_names(&object);
+    cr_expect(site_of(&object, (const void *)island_guest)->is_off);
+    cr_expect_not(site_of(&object, (const void *)island_host)->is_off);
     free(object.prepared.sites);
 }
 
