@@ -20,27 +20,6 @@
 
 enum rv_folded_kind { RV_FOLDED_ENTER, RV_FOLDED_LEAVE, RV_FOLDED_STRETCH, RV_FOLDED_SUMS };
 
-/* ---- folding ---- */
-
-struct rv_folding; /* opaque: folds one piece after another */
-
-/* Ids of subroutines are below n_ids; n_ids itself stands for time outside of calls. */
-struct rv_folding *rv_folding_create(uint32_t n_ids);
-void rv_folding_destroy(struct rv_folding *folding); /* NULL-safe */
-
-/* Begin a piece. times_ns: around which all is kept, rising; borrowed until _end. */
-void rv_folding_begin(struct rv_folding *folding, const uint64_t *times_ns, size_t n_times, uint64_t to_ns);
-
-/* The same as in struct rv_innermost_calls, latest first. */
-void rv_folding_pass(struct rv_folding *folding, uint32_t id, uint64_t from_ns, uint64_t to_ns);
-void rv_folding_enter(struct rv_folding *folding, uint32_t id, uint64_t start_ns, uint64_t end_ns);
-void rv_folding_leave(struct rv_folding *folding, uint32_t id);
-
-/* The bytes, valid until the next _begin. */
-const uint8_t *rv_folding_end(struct rv_folding *folding, size_t *n_bytes);
-
-/* ---- reading ---- */
-
 struct rv_folded_time { /* of a piece */
     uint64_t from_ns, to_ns;
     const uint8_t *bytes;

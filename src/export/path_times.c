@@ -10,6 +10,7 @@
 
 #include "base/bisect.h"
 #include "base/vec.h"
+#include "export/folding.h"
 #include "export/innermost_calls.h"
 
 struct sum {                   /* of a subroutine */
@@ -347,8 +348,8 @@ static int by_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* At all cuts of the piece, which has begun. */
-static void begin_folding(struct folder *folder, const struct part *part)
+/* All cuts of the piece, which has begun. */
+static void find_cuts(struct folder *folder, const struct part *part)
 {
     folder->n_times = 0;
     for (size_t i = folder->n_steps; i-- > 0 && folder->steps[i].to_ns >= part->from_ns;) {
@@ -362,38 +363,15 @@ static void begin_folding(struct folder *folder, const struct part *part)
     add_time(folder, folder->times->params.from_ns, part);
     if (folder->n_times)
         qsort(folder->times_ns, folder->n_times, sizeof *folder->times_ns, by_ns);
-    if (!folder->folding)
-        folder->folding = rv_folding_create(folder->times->params.n_ids);
-    rv_folding_begin(folder->folding, folder->times_ns, folder->n_times, part->to_ns);
-}
-
-static void fold_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
-{
-    struct folder *folder = context;
-    rv_folding_pass(folder->folding, counted_as(folder, id), from_ns, to_ns);
-}
-
-static void fold_begin(void *context, const struct rv_span *call)
-{
-    struct folder *folder = context;
-    rv_folding_enter(folder->folding, counted_as(folder, call->id), call->start, call->end);
-}
-
-static void fold_end(void *context, uint32_t id)
-{
-    struct folder *folder = context;
-    rv_folding_leave(folder->folding, counted_as(folder, id));
 }
 
 static struct rv_folded_time fold(struct folder *folder, const struct rv_span_piece *piece)
 {
     struct rv_folded_time folded = {.from_ns = piece->from_ns, .to_ns = piece->to_ns};
-    begin_folding(folder, &(struct part){piece->from_ns, piece->to_ns});
-    rv_innermost_calls_of_piece(
-        &(struct rv_innermost_calls){
-            .lane = folder->times->lane, .pass = fold_time, .enter = fold_begin, .leave = fold_end, .context = folder},
-        piece);
-    folded.bytes = rv_folding_end(folder->folding, &folded.n_bytes);
+    find_cuts(folder, &(struct part){piece->from_ns, piece->to_ns});
+    if (!folder->folding)
+        folder->folding = rv_folding_create(folder->times->params.as_id, folder->times->params.n_ids);
+    folded.bytes = rv_folding_fold(folder->folding, piece, folder->times_ns, folder->n_times, &folded.n_bytes);
     return folded;
 }
 
