@@ -16,7 +16,8 @@ static const uint64_t NAME_BYTES_PER_BYTE = 64, NAME_BYTES_OF_ANY = 64 << 20;
 
 void rv_recorded_names_init(struct rv_recorded_names *names, uint64_t n_file_bytes)
 {
-    *names = (struct rv_recorded_names){.n_file_bytes = n_file_bytes, .compressor = rv_compressor_create()};
+    *names =
+        (struct rv_recorded_names){.n_file_bytes = n_file_bytes, .n_alike = 1, .compressor = rv_compressor_create()};
     pthread_mutex_init(&names->lock, NULL);
 }
 
@@ -39,9 +40,20 @@ static uint32_t map_id(struct rv_recorded_names *names, uint32_t id)
         return 0;
     if (id >= names->n_ids)
         names->ids = rv_vec_extend(names->ids, &names->n_ids, (size_t)id + 1, sizeof *names->ids);
-    if (names->ids[id] == 0)
+    if (names->ids[id] == 0) {
         names->ids[id] = ++names->n_given;
+        names->n_alike += names->ids[id] == id && id == names->n_alike;
+    }
     return names->ids[id];
+}
+
+/* Nearly always: ids are given in the order of the file's. */
+static bool are_alike(const struct rv_recorded_names *names, const struct rv_batch *batch)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < batch->n; i++)
+        most = batch->events[i].id > most ? batch->events[i].id : most;
+    return most < names->n_alike;
 }
 
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
@@ -51,7 +63,8 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
     pthread_mutex_lock(&names->lock);
     const uint32_t *ids = names->ids; /* local copy: the loop's stores might alias it */
     size_t n_ids = names->n_ids;
-    for (uint32_t i = 0; i < batch->n; i++) {
+    const uint32_t n = are_alike(names, batch) ? 0 : batch->n;
+    for (uint32_t i = 0; i < n; i++) {
         struct rv_event *event = &batch->events[i];
         if (!rv_batch_has_name(event) || (batch->is_open && rv_event_kind(event) == RV_EVENT_LINE))
             continue;

@@ -16,8 +16,8 @@ struct rv_recorded_names {
     uint64_t n_file_bytes, n_name_bytes; /* names so far, unpacked */
     uint32_t *ids;                       /* file's ids to ours; 0 = not seen yet */
     size_t n_ids;
-    uint32_t n_given;
-    bool keeps_ids; /* the file's are ours */
+    uint32_t n_given, n_alike; /* those below n_alike are the same as ours */
+    bool keeps_ids;            /* the file's are ours */
     struct rv_rec_strings strings;
     struct rv_rec_buffer shown[3];
     struct rv_compressor *compressor;
