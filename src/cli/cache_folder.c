@@ -1,6 +1,7 @@
 #include "cli/cache_folder.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,15 +28,25 @@ struct cached {
     int64_t used_s;
 };
 
+/* Root leaves no folders of its own in the home of who became root: ringviz could not write there later. */
+static bool is_own(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_uid == geteuid() : errno == ENOENT;
+}
+
 static bool find_path(enum rv_cache_folder which, char path[PATH_MAX])
 {
     const char *choice = getenv(FOLDERS[which].choice), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n = -1;
     if (choice && strcmp(choice, "off") == 0)
         return false;
-    if (cache && cache[0] == '/')
+    const bool has_cache = cache && cache[0] == '/', has_home = home && home[0] == '/';
+    if (!is_own(has_cache ? cache : has_home ? home : "/"))
+        return false;
+    if (has_cache)
         n = snprintf(path, PATH_MAX, "%s/ringviz/%s", cache, FOLDERS[which].name);
-    else if (home && home[0] == '/')
+    else if (has_home)
         n = snprintf(path, PATH_MAX, "%s/.cache/ringviz/%s", home, FOLDERS[which].name);
     return n > 0 && n < PATH_MAX;
 }

@@ -1,7 +1,11 @@
 /*
  * In the user's cache, not beside the recording, whose folder may be another user's or read-only. The file's name is the
- * recording's identity: a hash of its size, its first bytes with the uuid, and its last ones with the checksums of the
- * last chunks. A copy of a recording has the same identity, a mended one another.
+ * recording's identity: a hash of its size, the time when it was last written, its first bytes with the uuid, and its
+ * last ones with the checksums of the last chunks. A recording in which a byte was changed has another identity, and so
+ * has a copy that was given the time of copying.
+ *
+ * What is kept has ids of subroutines, and calls as the scan has found them: it is believed by the same ringviz only,
+ * where the ids have the same names.
  */
 #include "cli/path_sums_file.h"
 
@@ -33,7 +37,8 @@ static uint64_t identify(const char *path, uint64_t *identity)
     const bool is_read = is_file && rv_file_read_at(fd, ends, END_BYTES, 0) == END_BYTES &&
                          rv_file_read_at(fd, ends + END_BYTES, END_BYTES, n_bytes - END_BYTES) == END_BYTES;
     close(fd);
-    *identity = rv_hash_bytes_seeded(ends, sizeof ends, n_bytes);
+    const uint64_t written_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+    *identity = rv_hash_bytes_seeded(ends, sizeof ends, rv_hash_combine(n_bytes, written_ns));
     return is_read ? n_bytes : 0;
 }
 
@@ -53,14 +58,20 @@ static void *take_bytes(const char *folder, uint64_t identity, size_t *n)
     return bytes;
 }
 
-void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording)
+static uint64_t hash_content(uint64_t identity, struct rv_subroutines *subroutines)
+{
+    static const char version[] = RINGVIZ_VERSION;
+    return rv_hash_bytes_seeded(version, sizeof version, rv_hash_combine(identity, rv_subroutines_hash(subroutines)));
+}
+
+void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording, struct rv_subroutines *subroutines)
 {
     *file = (struct rv_path_sums_file){.sums = NULL};
     const uint64_t n_bytes = identify(recording, &file->recording);
     file->folder = n_bytes ? rv_cache_folder_open(RV_CACHE_SUMS, file->path) : NULL;
     if (!file->folder)
         return;
-    struct rv_path_sums_params params = {.recording = file->recording,
+    struct rv_path_sums_params params = {.recording = hash_content(file->recording, subroutines),
                                          .most_bytes = n_bytes < MOST_BYTES ? n_bytes : MOST_BYTES,
                                          .most_bytes_a_call = MOST_BYTES_A_CALL};
     params.bytes = take_bytes(file->folder, file->recording, &params.n_bytes);

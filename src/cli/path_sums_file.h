@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "export/path_sums.h"
+#include "model/subroutines.h"
 
 struct rv_path_sums_file {
     struct rv_path_sums *sums; /* NULL: nothing is kept */
@@ -13,8 +14,8 @@ struct rv_path_sums_file {
     char path[PATH_MAX]; /* of the folder */
 };
 
-/* For a recording that is read by its index. */
-void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording);
+/* For a recording that was read by its index, with its subroutines. */
+void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording, struct rv_subroutines *subroutines);
 
 /* Write the file if something was added. */
 void rv_path_sums_file_close(struct rv_path_sums_file *file);

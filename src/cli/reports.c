@@ -105,7 +105,7 @@ static int write_critical_path(struct rv_reports *reports)
     report.part = rv_cli_slice_part(&slice);
     struct rv_path_sums_file kept = {.sums = NULL};
     if (!reports->spool)
-        rv_path_sums_file_open(&kept, reports->options->file);
+        rv_path_sums_file_open(&kept, reports->options->file, report.subroutines);
     report.sums = kept.sums;
     struct rv_critical_path_end end;
     int error = rv_critical_path_table_write(&report, reports->options->report_format, reports->output->file, &end);

@@ -14,7 +14,7 @@
 struct rv_path_sums; /* opaque */
 
 struct rv_path_sums_params {
-    uint64_t recording;       /* a hash of its bytes */
+    uint64_t recording;       /* a hash of its bytes, and of the names of its subroutines */
     uint64_t most_bytes;      /* to keep */
     size_t most_bytes_a_call; /* of a piece: one with more is as dear to read as its calls, and is not kept */
     void *bytes;              /* what was kept; taken. NULL: nothing */

@@ -209,6 +209,25 @@ static uint64_t hash_of(const struct rv_subroutine *subroutine)
     return rv_hash_combine(hash, subroutine->line_form);
 }
 
+static uint64_t hash_string(uint64_t hash, const char *string)
+{
+    return rv_hash_combine(hash, rv_hash_bytes(string, strlen(string)));
+}
+
+uint64_t rv_subroutines_hash(struct rv_subroutines *subroutines)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    uint64_t hash = subroutines->n_entries;
+    for (size_t id = 0; id < subroutines->n_entries; id++) {
+        const struct rv_subroutine *entry = &subroutines->entries[id];
+        hash = rv_hash_combine(hash, entry->line_form);
+        if (entry->name)
+            hash = hash_string(hash_string(hash_string(hash, entry->package), entry->name), entry->file);
+    }
+    pthread_mutex_unlock(&subroutines->lock);
+    return hash;
+}
+
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n)
 {
     pthread_mutex_lock(&subroutines->lock);

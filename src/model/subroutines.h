@@ -32,6 +32,9 @@ uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* rises wi
 /* For each id below *n the least id with the same qualified name, file and line (itself if unique); for free(). */
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n);
 
+/* Of all names, files and lines, by their ids. */
+uint64_t rv_subroutines_hash(struct rv_subroutines *subroutines);
+
 /* As rv_full_name(), into out; returns out. */
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes);
 

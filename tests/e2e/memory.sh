@@ -74,6 +74,21 @@ for kept in none some cut foreign; do
 done
 check "a file that is not ours was written" cmp "$folder/many.rvz" "$folder/foreign"
 
+# A recording that was written to since then is another one: its sums are kept apart.
+touch -d '2001-02-03' "$folder/large.rvz"
+# shellcheck disable=SC2086
+run --critical-path=csv $part "$folder/large.rvz"
+expect "files of sums of a recording that was written to" "$(find "$XDG_CACHE_HOME/ringviz/sums" -type f | wc -l)" 2
+
+# Root leaves nothing in another user's home.
+if [ "$(id -u)" = 0 ]; then
+    mkdir "$folder/home" && chown 1 "$folder/home"
+    # shellcheck disable=SC2086
+    (export XDG_CACHE_HOME="$folder/home" && run --critical-path=csv $part "$folder/large.rvz" && exit "$status")
+    expect "exit status in another user's home" $? 0
+    expect "what was left in another user's home" "$(ls "$folder/home")" ""
+fi
+
 # Drawing calls, of a recording and of many processes. A driver takes the same for small pictures of few calls and of many.
 export SDL_VIDEODRIVER=offscreen
 if timeout 100 "$ringviz" --screenshot="$folder/picture.png" "$folder/few.rvz" >"$folder/out" 2>&1; then

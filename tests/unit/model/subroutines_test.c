@@ -27,3 +27,23 @@ Test(subroutines, a_name_that_cannot_be_shortened_is_marked_as_cut, .timeout = 6
     expect("", "012345678901234567890123456789012345678901234567890123ä0123456789",
            "012345678901234567890123456789012345678901234567890123ä…");
 }
+
+static uint64_t hash_of(const char *first, const char *second, const char *file, uint32_t line_form)
+{
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    rv_subroutines_define(subroutines, 1, "a", first, file, line_form);
+    rv_subroutines_define(subroutines, 3, "b", second, file, 0);
+    const uint64_t hash = rv_subroutines_hash(subroutines);
+    rv_subroutines_destroy(subroutines);
+    return hash;
+}
+
+Test(subroutines, hash_tells_names_files_and_lines_apart, .timeout = 60)
+{
+    const uint64_t hash = hash_of("f", "g", "h.c", 7);
+    cr_expect_eq(hash, hash_of("f", "g", "h.c", 7));
+    cr_expect_neq(hash, hash_of("g", "f", "h.c", 7));
+    cr_expect_neq(hash, hash_of("f", "g2", "h.c", 7));
+    cr_expect_neq(hash, hash_of("f", "g", "i.c", 7));
+    cr_expect_neq(hash, hash_of("f", "g", "h.c", 8));
+}
