@@ -1,24 +1,12 @@
 #include "cli/exports.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/slice.h"
-#include "base/clock.h"
 #include "base/err.h"
-#include "base/text.h"
 #include "export/export.h"
-
-enum { PATH_BYTES = 1024 }; /* as displayed */
-static const uint64_t PROGRESS_NS = 200000000;
-
-struct progress {
-    const char *path;
-    uint64_t said_ns;
-    bool has_said;
-};
 
 int rv_exports_open(struct rv_exports *exports, const struct rv_options *options)
 {
@@ -29,33 +17,22 @@ int rv_exports_open(struct rv_exports *exports, const struct rv_options *options
     return error;
 }
 
-/* Show progress on a terminal only, and not for short exports. */
-static void print_progress(void *context, uint64_t n_done, uint64_t n_all)
+static void tell(void *context, uint64_t n_done, uint64_t n_all)
 {
-    struct progress *progress = context;
-    uint64_t now_ns = rv_clock_mono_ns();
-    if (now_ns - progress->said_ns < PROGRESS_NS)
-        return;
-    progress->said_ns = now_ns;
-    progress->has_said = true;
-    char path[PATH_BYTES];
-    (void)rv_text_escape(path, sizeof path, progress->path, strlen(progress->path));
-    fprintf(stderr, "\rringviz: %s: %3.0f %%", path, 100.0 * (double)n_done / (double)n_all);
+    rv_progress_tell(context, (double)n_done / (double)n_all);
 }
 
 static int write_one(const struct rv_export *base, enum rv_export_kind kind, struct rv_output *output)
 {
     struct rv_export export = *base;
-    struct progress progress = {.path = output->path ? output->path : "standard output", .said_ns = rv_clock_mono_ns()};
-    if (isatty(STDERR_FILENO)) {
-        export.progress = print_progress;
-        export.context = &progress;
-    }
+    struct rv_progress progress;
+    rv_progress_begin(&progress, output->path ? output->path : "standard output");
+    export.progress = tell;
+    export.context = &progress;
     int error = rv_output_begin(output);
     if (!error)
         error = rv_export_write(&export, kind, output->file);
-    if (progress.has_said)
-        fputs("\r\033[K", stderr);
+    rv_progress_end(&progress);
     return rv_output_finish(output, error);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cli/path_sums_file.h"
+#include "cli/progress.h"
 #include "cli/session_calls.h"
 #include "cli/slice.h"
 #include "export/critical_path_table.h"
@@ -107,8 +108,13 @@ static int write_critical_path(struct rv_reports *reports)
     if (!reports->spool)
         rv_path_sums_file_open(&kept, reports->options->file, report.subroutines);
     report.sums = kept.sums;
+    struct rv_progress progress;
+    rv_progress_begin(&progress, "critical path");
+    report.tell = rv_progress_tell;
+    report.teller = &progress;
     struct rv_critical_path_end end;
     int error = rv_critical_path_table_write(&report, reports->options->report_format, reports->output->file, &end);
+    rv_progress_end(&progress);
     rv_path_sums_file_close(&kept);
     if (!error)
         reports->lit = (struct rv_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};

@@ -208,8 +208,9 @@ static bool needs_few_blocks(const struct rv_options *options)
     const bool has_path = rv_options_has(options, RV_OPTION_CRITICAL_PATH), has_part = rv_options_has_part(options);
     if (is_looked_at(options))
         return !options->has_report && !has_path && !options->find && !has_part;
-    return has_part ? options->has_report || has_path
-                    : has_path && !options->has_report && !rv_cli_slice_is_asked(options);
+    const bool has_arguments =
+        rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find));
+    return has_part ? options->has_report || has_path : has_path && !options->has_report && !has_arguments;
 }
 
 /* The report of a slice, and what is read on demand, is computed at the end, from the calls in lanes; all other text

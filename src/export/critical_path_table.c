@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
+#include "export/longest_call.h"
 #include "export/losses.h"
 #include "export/path_times.h"
 #include "export/savings.h"
@@ -62,56 +63,56 @@ struct path {
     struct rows subroutines, objects, unknown, on_threads;
     uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;
+    const struct rv_lane *told_of;          /* its calls are being read; */
+    uint64_t n_done, n_events;              /* events of those that were, and of all that are to be */
     struct rv_path_params if_free;          /* the path as savings are measured of it */
     struct rv_savings *times;               /* to measure them by; NULL: they are not measured */
     struct rv_saving savings[MOST_SAVINGS]; /* most first */
     size_t n_savings;
 };
 
+/* ---- progress ---- */
+
+/* Calls are read once to find the longest one, and once for times. */
+static void begin_telling(struct path *path)
+{
+    uint64_t n_events = 0;
+    for (size_t i = 0; i < path->graph.n_threads; i++)
+        n_events += path->graph.lane_of[i] ? path->graph.lane_of[i]->n_events : 0;
+    path->n_events = rv_filter_n_rules(path->report->part.filter) ? 2 * n_events : n_events;
+}
+
+/* So much of the thread's lane was read. */
+static void tell(void *context, double done)
+{
+    const struct path *path = context;
+    if (path->report->tell && path->n_events)
+        path->report->tell(path->report->teller,
+                           ((double)path->n_done + done * (double)path->told_of->n_events) / (double)path->n_events);
+}
+
+static void tell_all(struct path *path)
+{
+    path->n_done += path->told_of->n_events;
+    tell(path, 0);
+}
+
 /* ---- what the path is of ---- */
-
-struct longest { /* a lane's longest call: of equally long ones, the first to end */
-    const struct rv_slice *part;
-    const struct rv_lane *lane;
-    struct rv_span span;
-    bool is_found;
-};
-
-static void take_longer(void *context, const struct rv_span *spans, size_t n)
-{
-    struct longest *longest = context;
-    for (size_t i = 0; i < n; i++) {
-        const bool is_shorter =
-            longest->is_found && spans[i].end - spans[i].start < longest->span.end - longest->span.start;
-        if (is_shorter || spans[i].flags & RV_SPAN_ORPHAN ||
-            !rv_slice_has_span(longest->part, longest->lane, &spans[i]))
-            continue;
-        longest->span = spans[i];
-        longest->is_found = true;
-    }
-}
-
-static int find_longest_in(const struct rv_critical_path_report *report, struct longest *longest)
-{
-    const struct rv_slice *part = &report->part;
-    return report->calls.read(report->calls.context,
-                              &(struct rv_lane_calls_wanted){.lane = longest->lane,
-                                                             .from_ns = part->from_ns,
-                                                             .to_ns = part->to_ns ? part->to_ns : UINT64_MAX,
-                                                             .take = take_longer,
-                                                             .context = longest});
-}
 
 static int choose_call(struct path *path)
 {
     const struct rv_slice *part = &path->report->part;
-    struct longest longest = {.is_found = false};
+    struct rv_longest_call longest = {.is_found = false};
     int error = 0;
     for (size_t i = 0; i < path->graph.n_threads && !error; i++) {
-        struct longest of_lane = {.part = part, .lane = path->graph.lane_of[i]};
-        if (!of_lane.lane || !rv_slice_has_lane(part, of_lane.lane))
+        struct rv_longest_call of_lane = {
+            .calls = &path->report->calls, .part = part, .lane = path->graph.lane_of[i], .tell = tell, .teller = path};
+        if (!of_lane.lane)
             continue;
-        error = find_longest_in(path->report, &of_lane);
+        path->told_of = of_lane.lane;
+        if (rv_slice_has_lane(part, of_lane.lane))
+            error = rv_longest_call_find(&of_lane);
+        tell_all(path);
         if (of_lane.is_found &&
             (!longest.is_found || of_lane.span.end - of_lane.span.start > longest.span.end - longest.span.start))
             longest = of_lane;
@@ -205,9 +206,13 @@ static void add_objects(struct path *path)
 static int add_threads_times(struct path *path, struct rv_path_times *times)
 {
     int error = 0;
-    for (uint32_t i = 0; i < path->graph.n_threads && !error; i++)
-        if (path->graph.lane_of[i])
-            error = rv_path_times_add(times, &path->report->calls, path->graph.lane_of[i], i);
+    for (uint32_t i = 0; i < path->graph.n_threads && !error; i++) {
+        if (!path->graph.lane_of[i])
+            continue;
+        path->told_of = path->graph.lane_of[i];
+        error = rv_path_times_add(times, &path->report->calls, path->told_of, i);
+        tell_all(path);
+    }
     return error;
 }
 
@@ -228,7 +233,9 @@ static int add_subroutines(struct path *path)
                                                                                       .from_ns = path->begin_ns,
                                                                                       .to_ns = path->to_ns,
                                                                                       .savings = path->times,
-                                                                                      .sums = path->report->sums});
+                                                                                      .sums = path->report->sums,
+                                                                                      .tell = tell,
+                                                                                      .teller = path});
     const int error = add_threads_times(path, times);
     const struct rv_path_time *all = rv_path_times_all(times);
     for (uint32_t i = 0; i < path->n_ids; i++) {
@@ -332,6 +339,7 @@ static int find_path(struct path *path)
     path->knows_off_cpu = rv_lanes_have_stretches(path->report->lanes) || rv_waits_n(path->report->waits);
     path->n_unknown = rv_waits_count_unknown(path->report->lanes, rv_waits_n(path->report->waits) > 0);
     rv_path_graph_init(&path->graph, path->report->lanes, path->reader);
+    begin_telling(path);
     int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
     error = error ? error : leave_unknown(path);
     if (error)

@@ -22,6 +22,8 @@ struct rv_lane_pieces_wanted { /* as struct rv_lane_calls_wanted */
     const void *needed_by;
     /* Any thread, several at once. */
     void (*take)(void *context, const struct rv_span_piece *piece);
+    /* Told how much was read, from 0 to 1, by the caller's thread. May be NULL. */
+    void (*tell)(void *context, double done);
     void *context;
 };
 

@@ -592,6 +592,13 @@ static void take_kept(struct rv_path_times *times)
     rv_path_sums_each(params->sums, times->key, params->from_ns, params->to_ns, take_folded, times);
 }
 
+static void tell(void *context, double done)
+{
+    const struct rv_path_times_params *params = &((struct rv_path_times *)context)->params;
+    if (params->tell)
+        params->tell(params->teller, done);
+}
+
 static bool read_pieces(struct rv_path_times *times, const struct rv_lane_calls *calls)
 {
     if (!calls->read_pieces)
@@ -603,6 +610,7 @@ static bool read_pieces(struct rv_path_times *times, const struct rv_lane_calls 
                                                                               .is_needed = is_wanted,
                                                                               .needed_by = times,
                                                                               .take = take_piece,
+                                                                              .tell = tell,
                                                                               .context = times}) &&
            !times->has_doubles;
 }

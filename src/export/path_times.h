@@ -23,6 +23,9 @@ struct rv_path_times_params { /* what they point to outlives it */
     uint64_t from_ns, to_ns;    /* of the path */
     struct rv_savings *savings; /* NULL: they are not measured */
     struct rv_path_sums *sums;  /* what is kept of pieces, and is to be; NULL: nothing */
+    /* Told how much of the thread that is added was read, from 0 to 1. May be NULL. */
+    void (*tell)(void *teller, double done);
+    void *teller;
 };
 
 struct rv_path_times; /* opaque */

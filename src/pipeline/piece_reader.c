@@ -46,6 +46,8 @@ bool rv_piece_reader_read(struct rv_session *session, const struct rv_piece_read
         status = rv_span_reader_take(reader, WAIT_NS, &part);
         is_complete &= !part.is_damaged;
         rv_span_part_fini(&part);
+        if (params->tell)
+            params->tell(params->taker, rv_span_reader_progress(reader));
     }
     rv_span_reader_close(reader);
     return is_complete && !atomic_load_explicit(&reading.is_incomplete, memory_order_relaxed);

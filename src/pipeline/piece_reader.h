@@ -13,6 +13,8 @@ struct rv_piece_reader_params { /* as of struct rv_span_reader_params */
     bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns);
     const void *context;
     void (*take)(void *taker, const struct rv_span_piece *piece);
+    /* Told how much was read, from 0 to 1, by the caller's thread. May be NULL. */
+    void (*tell)(void *taker, double done);
     void *taker;
 };
 
