@@ -12,8 +12,8 @@
 #include "base/hash.h"
 #include "patch/cache.h"
 
-#define LEAST_SITES 256u /* to write fewer takes no longer than to map a copy */
-#define MOST_BYTES (UINT64_C(64) << 20)
+#define LEAST_SITES 256u                 /* to write fewer takes no longer than to map a copy */
+#define MOST_BYTES (UINT64_C(128) << 20) /* node has 94 MiB */
 #define PAGE_STATES "/proc/self/pagemap" /* a word for each page: */
 #define IS_PRESENT (UINT64_C(1) << 63)
 #define IS_SWAPPED (UINT64_C(1) << 62)
