@@ -19,6 +19,7 @@ bool rv_imgui_table_begin(const char *id, const rv_imgui_column *columns, int n,
     for (int i = 0; i < n; i++)
         is_sortable |= columns[i].is_sortable;
     int flags = ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingFixedFit;
+    flags |= ImGuiTableFlags_PadOuterX; /* else the arrow of the last column, when rows are sorted by it, is cut */
     flags |= height > 0.0f ? (int)ImGuiTableFlags_ScrollY : 0;
     flags |= is_sortable ? (int)ImGuiTableFlags_Sortable : 0;
     const unsigned shown = rv_table_columns_shown(columns, n, ImGui::GetContentRegionAvail().x);
