@@ -5,16 +5,21 @@
 #include <stdio.h>
 
 #define HEIGHT 248.0f
+#define HEIGHT_MOST 0.62f /* of the picture */
 #define EDGE 12.0f
 #define HEAD_Y 8.0f
 #define BODY_Y 40.0f
 #define GAP 8.0f
 #define BUTTON_WIDTH 80.0f
 #define BUTTON_HEIGHT 22.0f
-#define BUTTON_STEP (BUTTON_WIDTH + 4.0f)
+#define BUTTON_GAP 4.0f
+#define BUTTON_STEP (BUTTON_WIDTH + BUTTON_GAP)
 #define FINISH_WIDTH 112.0f /* whose key is a chord */
 #define BUTTONS_WIDTH ((RV_DEBUGGER_PANEL_BUTTONS - 1u) * BUTTON_STEP + FINISH_WIDTH + 80.0f)
+#define BUTTONS_LINE 28.0f /* height of a line of their own, where there is no room beside the name: */
+#define NAME_ROOM 220.0f
 #define CLOSE_WIDTH 52.0f
+#define STATE_LEAST 70.0f
 #define STACK_SHARE 0.36f
 #define SOURCE_SHARE 0.34f
 #define ROW_HEIGHT 19.0f
@@ -43,25 +48,29 @@ static void show_field(const char *id, const char *hint, char *text, enum rv_act
 
 /* ---- head ---- */
 
+/* Without its key where it is narrow. */
 static void show_button(const struct rv_ui_style *style, const struct rv_debugger_panel_button *button, uint32_t which,
-                        struct rv_ui_acts *acts)
+                        float width, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     char tip[160];
     rv_imgui_push_id(which);
-    rv_imgui_touch("button", button->action == RV_ACTION_FINISH_CALL ? FINISH_WIDTH : BUTTON_WIDTH, BUTTON_HEIGHT,
-                   &area);
+    rv_imgui_touch("button", width, BUTTON_HEIGHT, &area);
     bool is_hovered = rv_imgui_is_hovered(), can = !button->why_not;
     if (can && rv_imgui_is_clicked(0))
         ask(acts, button->action, 0);
     rv_imgui_draw_box(area, 4.0f,
                       can && is_hovered ? (rv_imgui_is_held() ? style->plate_pressed : style->plate_hovered)
                                         : style->plate);
-    float key_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, button->key);
-    rv_imgui_draw_text((float[2]){area.x + 8.0f, area.y + 4.0f}, RV_IMGUI_FONT_TEXT,
+    const float key_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, button->key);
+    const float label_width = rv_imgui_text_width(RV_IMGUI_FONT_TEXT, button->label);
+    const bool has_key = label_width + key_width + 17.0f <= width;
+    const float left = has_key ? 8.0f : 0.5f * (width - label_width);
+    rv_imgui_draw_text((float[2]){floorf(area.x + left), area.y + 4.0f}, RV_IMGUI_FONT_TEXT,
                        can ? style->text_strong : style->text_faint, button->label);
-    rv_imgui_draw_text((float[2]){floorf(area.x + area.width - key_width - 7.0f), area.y + 5.0f}, RV_IMGUI_FONT_SMALL,
-                       style->text_faint, button->key);
+    if (has_key)
+        rv_imgui_draw_text((float[2]){floorf(area.x + area.width - key_width - 7.0f), area.y + 5.0f},
+                           RV_IMGUI_FONT_SMALL, style->text_faint, button->key);
     (void)snprintf(tip, sizeof tip, "%s", can ? button->words : button->why_not);
     if (is_hovered)
         rv_imgui_tooltip(tip);
@@ -96,21 +105,47 @@ static void show_state(const struct rv_ui_style *style, const struct rv_debugger
     rv_imgui_draw_text((float[2]){area.x + 21.0f, area.y + 2.0f}, RV_IMGUI_FONT_SMALL, ink, text);
 }
 
-static void show_head(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
-                      struct rv_ui_acts *acts)
+struct rv_debugger_panel_shape rv_debugger_panel_shape(bool has_buttons, const float picture[2])
 {
-    float buttons_x = width - (shown->has_buttons ? BUTTONS_WIDTH : CLOSE_WIDTH + 24.0f);
-    rv_imgui_at(EDGE, HEAD_Y);
-    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, shown->name);
-    rv_imgui_same_line(GAP);
-    rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, shown->about);
-    rv_imgui_same_line(GAP);
-    float room = rv_imgui_room() - (width - EDGE - buttons_x) - GAP;
-    show_state(style, shown, room);
-    for (uint32_t i = 0; shown->has_buttons && i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
-        rv_imgui_at(buttons_x + BUTTON_STEP * (float)i, HEAD_Y - 1.0f);
-        show_button(style, &shown->buttons[i], i, acts);
+    const float n = (float)RV_DEBUGGER_PANEL_BUTTONS;
+    const bool has_line = has_buttons && picture[0] < BUTTONS_WIDTH + NAME_ROOM;
+    return (struct rv_debugger_panel_shape){
+        .height = floorf(fminf(HEIGHT, HEIGHT_MOST * picture[1])),
+        .head_height = has_line ? BODY_Y + BUTTONS_LINE : BODY_Y,
+        .button_width = has_line ? floorf((picture[0] - 2.0f * EDGE - (n - 1.0f) * BUTTON_GAP) / n) : 0.0f};
+}
+
+static void show_buttons(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
+                         float in_line, struct rv_ui_acts *acts)
+{
+    float x = in_line > 0.0f ? EDGE : width - BUTTONS_WIDTH;
+    for (uint32_t i = 0; i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
+        const bool is_finish = shown->buttons[i].action == RV_ACTION_FINISH_CALL;
+        const float button = in_line > 0.0f ? in_line : is_finish ? FINISH_WIDTH : BUTTON_WIDTH;
+        rv_imgui_at(x, in_line > 0.0f ? BODY_Y - 4.0f : HEAD_Y - 1.0f);
+        show_button(style, &shown->buttons[i], i, button, acts);
+        x += button + BUTTON_GAP;
     }
+}
+
+/* What does not fit is shortened, or left out. */
+static void show_head(const struct rv_ui_style *style, const struct rv_debugger_panel *shown, float width,
+                      float in_line, struct rv_ui_acts *acts)
+{
+    const bool is_beside = shown->has_buttons && in_line <= 0.0f;
+    const float after = is_beside ? BUTTONS_WIDTH : CLOSE_WIDTH + 24.0f; /* taken at the right */
+    char name[PLACE_BYTES];
+    rv_imgui_at(EDGE, HEAD_Y);
+    rv_ui_fit_text(RV_IMGUI_FONT_BOLD, shown->name, width - EDGE - after - GAP - STATE_LEAST, name, sizeof name);
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, name);
+    rv_imgui_same_line(GAP);
+    if (rv_imgui_text_width(RV_IMGUI_FONT_SMALL, shown->about) + STATE_LEAST + GAP < rv_imgui_room() - after + EDGE) {
+        rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, shown->about);
+        rv_imgui_same_line(GAP);
+    }
+    show_state(style, shown, rv_imgui_room() - after + EDGE - GAP);
+    if (shown->has_buttons)
+        show_buttons(style, shown, width, in_line, acts);
     rv_imgui_at(width - CLOSE_WIDTH - EDGE, HEAD_Y - 1.0f);
     if (rv_imgui_button("Close", CLOSE_WIDTH, false))
         ask(acts, RV_ACTION_DEBUGGER, 0);
@@ -270,12 +305,15 @@ void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *sh
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     bool has_body = shown->n_frames || shown->no_frames[0] || shown->is_steered || shown->message[0];
-    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, has_body ? HEIGHT : BODY_Y);
-    float room = area.width - 2.0f * EDGE - 2.0f * GAP, height = area.height - BODY_Y - 6.0f;
+    const struct rv_debugger_panel_shape shape =
+        rv_debugger_panel_shape(shown->has_buttons, (float[2]){rv_ui_width(ui), rv_ui_height(ui)});
+    const float head = shape.head_height;
+    const struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, has_body ? shape.height : head);
+    const float room = area.width - 2.0f * EDGE - 2.0f * GAP, height = area.height - head - 6.0f;
     rv_imgui_panel_begin("debugger", area, 0);
-    show_head(style, shown, area.width, acts);
+    show_head(style, shown, area.width, shape.button_width, acts);
     if (has_body) {
-        rv_imgui_at(EDGE, BODY_Y);
+        rv_imgui_at(EDGE, head);
         show_stack(style, shown, floorf(STACK_SHARE * room), height, acts);
         rv_imgui_same_line(GAP);
         show_source(style, shown, floorf(SOURCE_SHARE * room), height);

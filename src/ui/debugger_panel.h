@@ -60,6 +60,14 @@ struct rv_debugger_panel_state { /* zeroed = nothing typed */
     char watch[RV_UI_TEXT_BYTES], where[RV_UI_TEXT_BYTES], expression[RV_UI_TEXT_BYTES];
 };
 
+struct rv_debugger_panel_shape { /* points */
+    float height, head_height;
+    float button_width; /* in a line of their own below the name; 0: they are beside it */
+};
+
+/* In a picture of this width and height. */
+struct rv_debugger_panel_shape rv_debugger_panel_shape(bool has_buttons, const float picture[2]);
+
 /* Asks for the buttons' actions, RV_ACTION_LOOK_AT_FRAME, RV_ACTION_WATCH, RV_ACTION_UNWATCH, RV_ACTION_BREAK,
  * RV_ACTION_UNBREAK, RV_ACTION_EVALUATE, RV_ACTION_DEBUGGER. */
 void rv_debugger_panel_show(struct rv_ui *ui, const struct rv_debugger_panel *shown,

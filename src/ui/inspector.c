@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #define HEIGHT 460.0f
+#define BOTH_HEIGHT 640.0f /* least height of a picture that has the legend, too */
 #define LABEL_WIDTH 66.0f
 #define ROW_HEIGHT 18.0f
 #define SWATCH 9.0f
@@ -109,6 +110,11 @@ static void show_children(const struct rv_inspector *shown, const struct rv_ui_s
         show_subroutine(shown, nodes[at].id, style->text, amount);
         rv_imgui_pop_id();
     }
+}
+
+bool rv_inspector_leaves_legend(float height)
+{
+    return height >= BOTH_HEIGHT;
 }
 
 void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts)

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "render/theme.h"
+#include "ui/inspector.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
 #include "ui/notice.h"
@@ -440,7 +441,9 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         show_minimap(panels, about, acts);
     if (has_room) {
         panels->has_inspector = viewer->pointer.hover.is_pinned;
-        bool has_column = panels->has_inspector && (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED);
+        const bool has_column =
+            panels->has_inspector && (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED ||
+                                      !rv_inspector_leaves_legend((float)(surface->height_px / surface->scale)));
         if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
         rv_panel_path_show(panels->ui, viewer, acts);

@@ -1,3 +1,5 @@
+#include "ui/debugger_panel.h"
+#include "ui/inspector.h"
 #include "ui/ui.h"
 
 #include <criterion/criterion.h>
@@ -33,4 +35,26 @@ Test(ui, panels_are_opaque, .timeout = 60)
         cr_assert_eq(rv_ui_style_get((enum rv_color_theme)theme)->panel & 0xffu, 0xffu);
         cr_assert_eq(rv_ui_style_get((enum rv_color_theme)theme)->bar & 0xffu, 0xffu);
     }
+}
+
+/* Of 1280x720 at 300 % and 800x600 at 300 %: the buttons lay over the name, and the panel's head was above the picture. */
+Test(ui, the_debugger_fits_into_a_small_picture, .timeout = 60)
+{
+    static const float pictures[][2] = {{1280.0f, 720.0f}, {640.0f, 360.0f}, {427.0f, 240.0f}, {267.0f, 200.0f}};
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+        const struct rv_debugger_panel_shape shape = rv_debugger_panel_shape(true, pictures[i]);
+        const float buttons_width = (float)RV_DEBUGGER_PANEL_BUTTONS * shape.button_width;
+        cr_assert_leq(shape.height, 0.62f * pictures[i][1]);
+        cr_assert_leq(shape.head_height, 0.6f * shape.height, "room for a stack");
+        cr_assert_eq(shape.button_width > 0.0f, i > 0, "picture %zu", i);
+        cr_assert(i == 0 || (shape.button_width >= 40.0f && buttons_width < pictures[i][0] - 24.0f));
+    }
+    cr_assert_eq(rv_debugger_panel_shape(true, pictures[0]).height, 248.0f);
+}
+
+/* 1920x1080 at 200 %: two lines of the pinned call were left below the legend. */
+Test(ui, the_pinned_call_takes_the_legends_room_where_there_is_little, .timeout = 60)
+{
+    cr_assert(!rv_inspector_leaves_legend(540.0f));
+    cr_assert(rv_inspector_leaves_legend(720.0f));
 }
