@@ -254,7 +254,7 @@ struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
     return reader;
 }
 
-/* Returns whether none of its requests is pending. */
+/* Returns whether none of its requests is pending. Who takes pieces has them all by then. */
 static bool forget(struct rv_page_loader *page_loader, struct rv_span_reader *reader)
 {
     pthread_mutex_lock(&page_loader->lock);
@@ -262,6 +262,8 @@ static bool forget(struct rv_page_loader *page_loader, struct rv_span_reader *re
     while (*place != reader)
         place = &(*place)->next;
     *place = reader->next;
+    while (reader->params.take && reader->n_coming)
+        pthread_cond_wait(&page_loader->has_news, &page_loader->lock);
     reader->is_closed = true;
     bool is_last = reader->n_coming == 0;
     pthread_mutex_unlock(&page_loader->lock);

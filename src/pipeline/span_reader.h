@@ -36,7 +36,7 @@ struct rv_span_reader_params {
     const void *context;
     /*
      * With lane_idx, in a recording: give the lane's calls of each block here, by pieces of its time that follow each other without
-     * gaps, and none in parts. Called by workers, several at once, until the reader is OVER. NULL: they come in parts.
+     * gaps, and none in parts. Called by workers, several at once, until the reader is OVER or closed. NULL: they come in parts.
      */
     void (*take)(void *taker, const struct rv_span_piece *piece);
     void *taker;
@@ -64,7 +64,7 @@ struct rv_timeline *rv_span_part_take(struct rv_span_part *part, uint32_t lane_i
 struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
                                            const struct rv_span_reader_params *params);
 
-/* Returns at once: pending blocks are dropped when they arrive. NULL-safe. */
+/* Returns at once: pending blocks are dropped when they arrive; with `take`, once they have arrived. NULL-safe. */
 void rv_span_reader_close(struct rv_span_reader *reader);
 
 enum rv_span_reader_status { RV_SPAN_READER_PART, RV_SPAN_READER_LATER, RV_SPAN_READER_OVER };

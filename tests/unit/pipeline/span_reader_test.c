@@ -595,6 +595,42 @@ Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
     close_both(&sessions);
 }
 
+struct late { /* who takes pieces of blocks longer than it takes to read a damaged one */
+    atomic_bool is_over;
+    atomic_size_t n_late;
+};
+
+static void take_slowly(void *taker, const struct rv_span_piece *piece)
+{
+    struct late *late = taker;
+    (void)piece;
+    usleep(5000);
+    atomic_fetch_add(&late->n_late, atomic_load(&late->is_over));
+}
+
+Test(span_reader, no_piece_comes_after_a_damaged_block_was_told)
+{
+    static struct late late[16]; /* of lanes; not on the stack, so that what comes late is seen */
+    struct sessions sessions;
+    size_t n_refused = 0;
+    open_both(&sessions, &BUSY);
+    recorded_damage(path, 3);
+    const size_t n = rv_lanes_n(rv_session_lanes(sessions.indexed));
+    for (size_t i = 0; i < n && i < 16; i++) {
+        n_refused += !rv_piece_reader_read(
+            sessions.indexed,
+            &(struct rv_piece_reader_params){.lane = rv_lanes_get(rv_session_lanes(sessions.indexed), i),
+                                             .to_ns = UINT64_MAX,
+                                             .take = take_slowly,
+                                             .taker = &late[i]});
+        atomic_store(&late[i].is_over, true);
+    }
+    cr_expect_gt(n_refused, 0);
+    close_both(&sessions);
+    for (size_t i = 0; i < 16; i++)
+        cr_expect_eq(atomic_load(&late[i].n_late), 0, "lane %zu", i);
+}
+
 /* An indexed recording whose session becomes idle only when allowed, after its index was read. */
 struct held {
     struct rv_source source; /* first */
