@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/tracee.h"
+#include "attach/ptrace.h"
 
 /* Where the file with this path is mapped from; 0: nowhere. */
 uint64_t rv_addresses_file(pid_t pid, const char *path);

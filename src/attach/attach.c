@@ -23,8 +23,8 @@
 
 #include "attach/addresses.h"
 #include "attach/refuse.h"
-#include "attach/sites.h"
-#include "attach/tracee.h"
+#include "attach/threads_in_jumps.h"
+#include "attach/ptrace.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mappings.h"

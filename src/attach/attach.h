@@ -25,7 +25,7 @@ struct rv_attach_params {
 int rv_attach_begin(const struct rv_attach_params *params);
 
 /*
- * Have a process that has our library follow the verdicts that its trace file has by now (ring/verdicts.h): its threads
+ * Have a process that has our library follow the verdicts that its trace file has by now (ring/verdict_section.h): its threads
  * stand still, for about a millisecond.
  *   library  the one that was preloaded into it, or the one of an attachment
  *   returns  0; -ENOENT: it does not have this library; -EPERM, -EACCES: ptrace(2) is not permitted, or another traces

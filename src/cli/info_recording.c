@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "recording/payload.h"
-#include "recording/reader.h"
+#include "recording/stream_chunks.h"
+#include "recording/chunk_reader.h"
 
 enum { N_TYPES = RV_REC_SEGMENT + 1, SHOWN_NAME_BYTES = 256 };
 

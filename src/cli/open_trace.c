@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/exec.h"
-#include "recording/reader.h"
-#include "source/indexed.h"
+#include "recording/chunk_reader.h"
+#include "source/indexed_recording.h"
 #include "source/replay.h"
 
 /* Read up to n first bytes. Returns their number; 0 if unreadable. */

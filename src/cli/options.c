@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/gem.h"
+#include "cli/rrtrace_gem.h"
 #include "cli/option_table.h"
 #include "cli/option_values.h"
 #include "pipeline/history.h"

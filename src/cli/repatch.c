@@ -17,7 +17,7 @@
 #include "ring/attachment.h"
 #include "ring/liveness.h"
 #include "ring/ownership.h"
-#include "ring/verdicts.h"
+#include "ring/verdict_section.h"
 
 #define N_LIBRARIES 2
 #define MOST_TRIES 20u

@@ -2,15 +2,15 @@
 
 #include <errno.h>
 
-#include "cli/path_sums_file.h"
+#include "cli/critical_path_sums_file.h"
 #include "cli/progress.h"
 #include "cli/session_calls.h"
 #include "cli/slice.h"
 #include "export/critical_path_table.h"
-#include "export/flows.h"
-#include "export/holders.h"
+#include "export/flows_table.h"
+#include "export/holders_table.h"
 #include "export/spool.h"
-#include "export/waits.h"
+#include "export/waits_table.h"
 
 struct rv_range *rv_reports_measure(const struct rv_options *options, struct rv_session *session)
 {

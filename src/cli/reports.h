@@ -2,11 +2,11 @@
 #ifndef RV_CLI_REPORTS_H
 #define RV_CLI_REPORTS_H
 
-#include "cli/lines.h"
+#include "cli/report_lines.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/spool.h"
-#include "query/path_job.h"
+#include "query/critical_path_job.h"
 #include "pipeline/session.h"
 
 struct rv_reports {

@@ -17,7 +17,7 @@
 #include "cli/slice.h"
 #include "cli/exports.h"
 #include "cli/film.h"
-#include "cli/lines.h"
+#include "cli/report_lines.h"
 #include "cli/open_trace.h"
 #include "cli/output.h"
 #include "cli/picture.h"
@@ -38,7 +38,7 @@
 #include "pipeline/session.h"
 #include "export/losses.h"
 #include "ring/liveness.h"
-#include "ring/refusals.h"
+#include "ring/refused_processes.h"
 #include "source/context_switches.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
@@ -353,7 +353,7 @@ static int start_command(struct watch *watch)
         rv_signals_catch_ends(watch->source);
         return watch->options->pid ? attach(watch) : 0;
     }
-    watch->refusals_fd = rv_refusals_open(watch->map.path);
+    watch->refusals_fd = rv_refused_processes_open(watch->map.path);
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
                                                                .patches = watch->options->patches,
@@ -539,7 +539,7 @@ static void write_outputs(struct watch *watch)
     print_costs(&counts);
     struct rv_range *range = rv_reports_measure(options, watch->session);
     rv_session_losses(watch->session, &watch->losses);
-    watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
+    watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refused_processes_count(watch->refusals_fd);
     const struct rv_warnings warnings = {.options = options,
                                          .session = watch->session,
                                          .map = &watch->map,
@@ -566,7 +566,7 @@ static void write_outputs(struct watch *watch)
 
 static void remove_private_files(const struct watch *watch)
 {
-    rv_refusals_unlink(watch->refusals_fd, watch->map.path);
+    rv_refused_processes_unlink(watch->refusals_fd, watch->map.path);
     if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
         unlink(watch->map.path);
 }

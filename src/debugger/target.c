@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "debugger/ring_stack.h"
 #include "ring/commands.h"
-#include "ring/full_ring.h"
+#include "ring/full_ring_policy.h"
 #include "ring/ownership.h"
 #include "ring/message.h"
 

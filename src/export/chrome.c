@@ -11,8 +11,8 @@
 
 #include "export/format.h"
 #include "export/text_cache.h"
-#include "export/waits.h"
-#include "export/words.h"
+#include "export/waits_table.h"
+#include "export/note_words.h"
 
 static const char DURATION[] = ",\"dur\":";
 

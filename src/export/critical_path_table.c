@@ -15,12 +15,12 @@
 #include "base/vec.h"
 #include "export/longest_call.h"
 #include "export/losses.h"
-#include "export/path_times.h"
+#include "export/critical_path_times.h"
 #include "export/savings.h"
 #include "export/text_buffer.h"
-#include "export/waits.h"
+#include "export/waits_table.h"
 #include "model/lit_path.h"
-#include "waits/path_graph.h"
+#include "waits/critical_path_graph.h"
 
 #define ASSUMED                                                                                                        \
     "all else takes as long as it did, on however many CPUs; a wait ends when its waker gets there; one without a "    \
@@ -50,7 +50,7 @@ enum { SAVINGS_EACH = 5, MOST_SAVINGS = 3 * SAVINGS_EACH };
 struct path {
     const struct rv_critical_path_report *report;
     struct rv_wait_reader *reader;
-    struct rv_path_graph graph;
+    struct rv_critical_path_graph graph;
     uint32_t call;     /* id of the subroutine of the call that the path is of; 0: of a time */
     uint32_t thread;   /* where it ends */
     uint64_t begin_ns; /* begin of that call or time */
@@ -136,7 +136,7 @@ static int choose_time(struct path *path)
         return rv_err(ENOENT, "nothing was traced: there is no critical path");
     path->from_ns = part->from_ns > path->from_ns ? part->from_ns : path->from_ns;
     path->to_ns = part->to_ns && part->to_ns < path->to_ns ? part->to_ns : path->to_ns;
-    path->thread = rv_path_graph_last_thread(&path->graph, &path->to_ns);
+    path->thread = rv_critical_path_graph_last_thread(&path->graph, &path->to_ns);
     return path->thread == RV_PATH_NONE ? rv_err(ENOENT, "no thread had begun: there is no critical path") : 0;
 }
 
@@ -326,9 +326,11 @@ static void find_steps(struct path *path, const struct rv_path_params *params)
         steps = rv_critical_path_take(params, &n);
     } else {
         path->graph.n_waits = 0;
-        steps = rv_path_graph_take_path(
-            &path->graph,
-            &(struct rv_path_graph_path){.thread = path->thread, .from_ns = path->from_ns, .to_ns = path->to_ns}, &n);
+        steps = rv_critical_path_graph_take_path(&path->graph,
+                                                 &(struct rv_critical_path_graph_path){.thread = path->thread,
+                                                                                       .from_ns = path->from_ns,
+                                                                                       .to_ns = path->to_ns},
+                                                 &n);
     }
     path->lit = rv_lit_path_create(steps, n);
 }
@@ -338,13 +340,13 @@ static int find_path(struct path *path)
     path->reader = rv_wait_reader_open(path->report->waits, NULL, NULL);
     path->knows_off_cpu = rv_lanes_have_stretches(path->report->lanes) || rv_waits_n(path->report->waits);
     path->n_unknown = rv_waits_count_unknown(path->report->lanes, rv_waits_n(path->report->waits) > 0);
-    rv_path_graph_init(&path->graph, path->report->lanes, path->reader);
+    rv_critical_path_graph_init(&path->graph, path->report->lanes, path->reader);
     begin_telling(path);
     int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
     error = error ? error : leave_unknown(path);
     if (error)
         return error;
-    path->has_all_waits = rv_path_graph_add_waits(&path->graph, path->from_ns, path->to_ns, MOST_WAITS);
+    path->has_all_waits = rv_critical_path_graph_add_waits(&path->graph, path->from_ns, path->to_ns, MOST_WAITS);
     const struct rv_path_params params = {.threads = path->graph.threads,
                                           .n_threads = path->graph.n_threads,
                                           .waits = path->graph.waits,
@@ -380,7 +382,7 @@ static void fini(struct path *path)
 {
     rv_savings_destroy(path->times);
     free(path->as_id);
-    rv_path_graph_fini(&path->graph);
+    rv_critical_path_graph_fini(&path->graph);
     rv_wait_reader_close(path->reader);
     rv_lit_path_release(path->lit);
     rows_fini(&path->subroutines);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "export/lane_calls.h"
-#include "export/path_sums.h"
+#include "export/critical_path_sums.h"
 #include "export/slice.h"
 #include "export/table.h"
 #include "waits/waits.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "export/folded_time.h"
+#include "export/folded_pieces.h"
 #include "export/innermost_calls.h"
 #include "export/varint.h"
 

@@ -1,4 +1,4 @@
-/* Folds pieces of a thread's time (export/folded_time.h), by the calls in each. */
+/* Folds pieces of a thread's time (export/folded_pieces.h), by the calls in each. */
 #ifndef RV_EXPORT_FOLDING_H
 #define RV_EXPORT_FOLDING_H
 

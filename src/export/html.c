@@ -10,7 +10,7 @@
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/format.h"
-#include "export/waits.h"
+#include "export/waits_table.h"
 #include "model/stats.h"
 
 enum {

@@ -10,8 +10,8 @@
 #include "base/vec.h"
 #include "export/format.h"
 #include "export/protobuf.h"
-#include "export/waits.h"
-#include "export/words.h"
+#include "export/waits_table.h"
+#include "export/note_words.h"
 
 enum { TRACE_PACKET = 1 };
 enum {

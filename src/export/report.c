@@ -11,7 +11,7 @@
 #include "export/losses.h"
 #include "export/silent.h"
 #include "export/table_names.h"
-#include "export/form.h"
+#include "export/name_form.h"
 #include "export/text_buffer.h"
 
 struct name { /* of a subroutine in the report */

@@ -105,7 +105,7 @@ static size_t sum_thread(const struct rv_savings *savings, size_t first, uint32_
 }
 
 struct object {
-    const struct rv_path_graph *graph;
+    const struct rv_critical_path_graph *graph;
     const struct rv_saving *saving;
 };
 

@@ -5,7 +5,7 @@
 
 #include "export/if_free.h"
 #include "model/subroutines.h"
-#include "waits/path_graph.h"
+#include "waits/critical_path_graph.h"
 
 struct rv_saving {
     bool is_object;         /* waits of this kind for an object, else the own time of a subroutine */
@@ -18,7 +18,7 @@ struct rv_savings; /* opaque: a path's threads, and the own times of subroutines
 
 struct rv_savings_params {             /* what they point to outlives it */
     const struct rv_path_params *path; /* of the graph */
-    const struct rv_path_graph *graph;
+    const struct rv_critical_path_graph *graph;
     const uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;
 };

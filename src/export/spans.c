@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "export/form.h"
+#include "export/name_form.h"
 #include "export/losses.h"
 #include "model/stats.h"
 #include "export/text_cache.h"
-#include "export/words.h"
+#include "export/note_words.h"
 
 #define FLUSH_BYTES (1u << 20)
 #define MOST_ROW_BYTES 512u /* of the numbers, flags and their words of a row */

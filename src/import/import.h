@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "import/event_builder.h"
-#include "import/json.h"
+#include "import/json_parser.h"
 #include "import/text_reader.h"
 #include "source/source.h"
 

@@ -14,8 +14,8 @@
 
 #include "base/bisect.h"
 #include "patch/cursor.h"
-#include "patch/frames.h"
-#include "patch/pointers.h"
+#include "patch/unwind_table.h"
+#include "patch/absolute_pointers.h"
 
 #define TRIVIAL_BYTES 64u
 #define NEAR_ENTRY 16u /* bytes of a function into which branches matter: endbr64 and the jump are 9 */

@@ -6,14 +6,14 @@
 #define RV_PATCH_FUNCTIONS_H
 
 #include "patch/image.h"
-#include "patch/move.h"
+#include "patch/move_instructions.h"
 
 struct rv_patch_function {
     uint64_t address;
     uint32_t n_bytes;
     uint8_t n_padding; /* unused, behind it */
     uint8_t skipped;   /* bytes in front of the jump: endbr64 */
-    uint8_t n_written; /* from there: one of the three numbers of move.h; RV_PATCH_SHORT_BYTES: */
+    uint8_t n_written; /* from there: one of the three numbers of move_instructions.h; RV_PATCH_SHORT_BYTES: */
     int8_t to_island;  /* a short jump, to an island so far behind its end */
     uint8_t refusal;   /* enum rv_patch_refusal */
     bool is_trivial;   /* calls nothing, jumps nowhere outside, has no loop, and is short: tracing it would only cost */

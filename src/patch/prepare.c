@@ -12,7 +12,7 @@
 #include "patch/imports.h"
 #include "patch/plans.h"
 #include "patch/prepared_file.h"
-#include "patch/readers.h"
+#include "patch/return_address_readers.h"
 
 #define NAMED_AT_LEAST 10u /* one of so many functions has a symbol, or they count as without */
 

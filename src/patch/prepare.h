@@ -5,8 +5,8 @@
 #ifndef RV_PATCH_PREPARE_H
 #define RV_PATCH_PREPARE_H
 
-#include "patch/copies.h"
-#include "patch/names.h"
+#include "patch/patched_copies.h"
+#include "patch/functions_by_name.h"
 #include "patch/stubs.h"
 
 #define RV_PATCH_PREPARE "rv_patch_prepare"
@@ -16,10 +16,10 @@ struct rv_patch_request {
     /* The folder of plans (plans.h), and the state of the image's file; NULL: none is read or written. */
     const char *plans, *planner; /* planner: the file that finds functions, which libringviz-patch.so is */
     const struct stat *file;
-    /* Where functions are from a plan, a copy of the file (copies.h) is opened, or written; and then written what is made
+    /* Where functions are from a plan, a copy of the file (patched_copies.h) is opened, or written; and then written what is made
      * of it (prepared_file.h). */
     bool takes_copy;
-    bool leaves_readers; /* an image whose code reads return addresses is left as it is: readers.h */
+    bool leaves_readers; /* an image whose code reads return addresses is left as it is: return_address_readers.h */
     uint64_t hook;
     bool has_functions; /* functions of the image are patched: */
     bool has_trivial;   /* trivial ones, too */

@@ -8,7 +8,7 @@
 #ifndef RV_PATCH_SITE_H
 #define RV_PATCH_SITE_H
 
-#include "patch/move.h"
+#include "patch/move_instructions.h"
 
 #define RV_PATCH_CALL_BYTES 6u /* of a stub's call of its hook, with which it begins */
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/bisect.h"
-#include "patch/frames.h"
-#include "patch/pointers.h"
+#include "patch/unwind_table.h"
+#include "patch/absolute_pointers.h"
 
 #define CALL_BYTES 2u /* of the instruction */
 #define N_BEFORE 8u   /* instructions kept while a range is decoded */

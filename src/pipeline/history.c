@@ -16,9 +16,9 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "pipeline/history_blocks.h"
-#include "pipeline/recorded_waits.h"
+#include "pipeline/waits_on_demand.h"
 #include "sink/record.h"
-#include "source/indexed.h"
+#include "source/indexed_recording.h"
 #include "source/replay.h"
 
 enum { SHARE = 10 /* of the free space */ };
@@ -145,7 +145,7 @@ static void add_waiter(void *context, void *stream, const struct rv_waiter_summa
 {
     struct rv_history *history = context;
     if (history->waits)
-        rv_recorded_waits_add(history->waits, stream_of(history, stream), waiter);
+        rv_waits_on_demand_add(history->waits, stream_of(history, stream), waiter);
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
@@ -304,7 +304,7 @@ void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct
     history->lanes = lanes;
     history->waits = waits;
     if (waits)
-        rv_recorded_waits_serve(waits, history->source, true);
+        rv_waits_on_demand_serve(waits, history->source, true);
     history->page_loader = page_loader;
     history->session = *intake;
     history->intake = (struct rv_intake){history,       open_stream,  rename_stream, account_stream, close_stream,

@@ -17,7 +17,7 @@
 #include "pipeline/history.h"
 #include "pipeline/history_blocks.h"
 #include "pipeline/page_loader.h"
-#include "pipeline/recorded_waits.h"
+#include "pipeline/waits_on_demand.h"
 #include "pipeline/stream_table.h"
 
 /* With full batches: one is scanned, the next waits; and one more is being filled. */
@@ -179,7 +179,7 @@ static void add_waiter(void *context, void *stream, const struct rv_waiter_summa
 {
     const struct rv_session *session = context;
     if (session->waits)
-        rv_recorded_waits_add(session->waits, stream, waiter);
+        rv_waits_on_demand_add(session->waits, stream, waiter);
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
@@ -486,7 +486,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     if (params->keeps_waits)
         session->waits = rv_waits_create(session->lanes, session->params.memory_bytes / WAITS_SHARE);
     if (session->waits && source->read_waits)
-        rv_recorded_waits_serve(session->waits, source, false);
+        rv_waits_on_demand_serve(session->waits, source, false);
     session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "recording/compress.h"
+#include "recording/column_compression.h"
 
 /* Empty the buffer and reserve the header; the caller then appends the payload. */
 void rv_chunk_begin(struct rv_rec_buffer *buffer);

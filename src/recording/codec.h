@@ -5,7 +5,7 @@
 #ifndef RV_RECORDING_CODEC_H
 #define RV_RECORDING_CODEC_H
 
-#include "recording/compress.h"
+#include "recording/column_compression.h"
 
 struct rv_codec; /* working memory, 5 MiB of address space; for one thread */
 

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "render/mesh.h"
 #include "render/note_shapes.h"
-#include "render/path_ribbon.h"
+#include "render/critical_path_ribbon.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 
@@ -159,7 +159,7 @@ static void add_selected(struct rv_mesh *mesh, const struct rv_theme *theme, con
                          const struct rv_range_ns *range)
 {
     float x[2], height = layout->top * RV_LANE_LAYOUT_WALL_SHARE;
-    if (!rv_selection_extent(layout, range, x))
+    if (!rv_selected_range_extent(layout, range, x))
         return;
     uint32_t tint = rv_theme_rgba(theme->accent, 0.16f), faded = rv_theme_rgba(theme->accent, 0.05f);
     uint32_t edge = rv_theme_rgba(theme->accent, 0.8f), edge_faded = rv_theme_rgba(theme->accent, 0.3f);

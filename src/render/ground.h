@@ -5,7 +5,7 @@
 
 #include "model/view.h"
 #include "render/pass.h"
-#include "render/selection.h"
+#include "render/selected_range.h"
 #include "render/time_axis.h"
 
 struct rv_ground; /* opaque */

@@ -14,7 +14,7 @@
 #include "render/lane_labels.h"
 #include "render/labels.h"
 #include "render/note_labels.h"
-#include "render/outline.h"
+#include "render/hovered_outline.h"
 #include "render/framebuffer.h"
 
 #define TICKS_PER_1000_POINTS 8
@@ -376,7 +376,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout);
     rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);
-    rv_selection_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);
+    rv_selected_range_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);
     if (outlined)
         rv_outline_add(scene->overlay, &scene->camera, &scene->layout, scene->picture, outlined->box,
                        (float)shown.scale);

@@ -18,7 +18,7 @@
 #include "render/bookmark_flags.h"
 #include "render/view_mode.h"
 #include "render/frame_data.h"
-#include "render/selection.h"
+#include "render/selected_range.h"
 #include "render/debugger_marks.h"
 #include "render/tooltip.h"
 

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "ring/liveness.h"
 #include "ring/ring.h"
-#include "ring/full_ring.h"
+#include "ring/full_ring_policy.h"
 #include "ring/live_stack.h"
 #include "ring/program_name.h"
 

@@ -19,7 +19,7 @@
 #include "ring/layout.h"
 #include "ring/map.h"
 #include "ring/liveness.h"
-#include "ring/refusals.h"
+#include "ring/refused_processes.h"
 
 enum { N_FOLDERS = 3 };
 
@@ -109,8 +109,8 @@ static bool is_in_use(int fd, const struct stat *status, uint32_t named_pid)
 static void remove_stale_refusals(int folder, const char *name)
 {
     char trace_name[NAME_MAX + 1];
-    const char *suffix = strstr(name, RV_REFUSALS_SUFFIX);
-    if (!suffix || suffix[sizeof RV_REFUSALS_SUFFIX - 1])
+    const char *suffix = strstr(name, RV_REFUSED_PROCESSES_SUFFIX);
+    if (!suffix || suffix[sizeof RV_REFUSED_PROCESSES_SUFFIX - 1])
         return;
     snprintf(trace_name, sizeof trace_name, "%.*s", (int)(suffix - name), name);
     if (creator_of(trace_name) && faccessat(folder, trace_name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
@@ -131,7 +131,7 @@ static void remove_if_stale(int folder, const char *name)
         !is_in_use(fd, &status, pid) && unlinkat(folder, name, 0) == 0) {
         char refusals[NAME_MAX + 1];
         rv_note("removed %s, left behind by process %u", name, pid);
-        if (snprintf(refusals, sizeof refusals, "%s" RV_REFUSALS_SUFFIX, name) < (int)sizeof refusals)
+        if (snprintf(refusals, sizeof refusals, "%s" RV_REFUSED_PROCESSES_SUFFIX, name) < (int)sizeof refusals)
             (void)unlinkat(folder, refusals, 0);
     }
     close(fd);

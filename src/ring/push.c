@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "ring/backing.h"
-#include "ring/full_ring.h"
+#include "ring/full_ring_policy.h"
 
 #define FILL_CHUNK_EVENTS 64u
 #define SUSPECT_PUSHES 4096u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "ring/full_ring.h"
+#include "ring/full_ring_policy.h"
 
 #define WAIT_NS 10000000u
 

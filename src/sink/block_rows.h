@@ -5,7 +5,7 @@
 #ifndef RV_SINK_BLOCK_ROWS_H
 #define RV_SINK_BLOCK_ROWS_H
 
-#include "recording/index_table.h"
+#include "recording/index_chunk.h"
 #include "sink/indexed_stream.h"
 
 struct rv_block_rows { /* of one block at a time */

@@ -9,9 +9,9 @@
 #include "base/vec.h"
 #include "flow/stack_preamble.h"
 #include "recording/codec.h"
-#include "recording/index_table.h"
-#include "recording/payload.h"
-#include "recording/writer.h"
+#include "recording/index_chunk.h"
+#include "recording/stream_chunks.h"
+#include "recording/chunk_writer.h"
 #include "sink/index_builder.h"
 
 /* Limit of open calls: a block of a hundred bytes can start 65,536, each kept in memory until it ends. */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "recording/reader.h"
+#include "recording/chunk_reader.h"
 
 struct rv_check_result { /* what was found */
     uint64_t n_bytes;    /* without freed parts */

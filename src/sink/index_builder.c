@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "recording/index_table.h"
+#include "recording/index_chunk.h"
 #include "sink/block_rows.h"
 #include "sink/index_totals.h"
 

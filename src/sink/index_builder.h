@@ -9,7 +9,7 @@
 
 #include "flow/batch.h"
 #include "model/stats.h"
-#include "recording/compress.h"
+#include "recording/column_compression.h"
 #include "sink/indexed_stream.h"
 
 struct rv_index_builder; /* opaque; one thread at a time */

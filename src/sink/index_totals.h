@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "model/stats.h"
-#include "recording/index_table.h"
+#include "recording/index_chunk.h"
 
 /* Calls are counted in arrays by id: below this. */
 #define RV_INDEX_MOST_ID (1u << 22)

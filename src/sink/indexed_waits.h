@@ -3,7 +3,7 @@
 #define RV_SINK_INDEXED_WAITS_H
 
 #include "model/moments.h"
-#include "recording/index_table.h"
+#include "recording/index_chunk.h"
 #include "scan/block_join.h"
 #include "waits/follower.h"
 

@@ -5,7 +5,7 @@
 #ifndef RV_SINK_ORDERED_WRITER_H
 #define RV_SINK_ORDERED_WRITER_H
 
-#include "recording/writer.h"
+#include "recording/chunk_writer.h"
 #include "sink/record_limit.h"
 
 /* One chunk. Reused with its memory. */

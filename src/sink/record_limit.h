@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "recording/writer.h"
+#include "recording/chunk_writer.h"
 #include "sink/index_builder.h"
 #include "sink/trigger.h"
 

@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "ring/commands.h"
 #include "ring/ownership.h"
-#include "source/reveal.h"
+#include "source/uncalled_functions.h"
 
 #define ANSWER_BYTES 256u
 
@@ -107,7 +107,7 @@ static bool change(struct rv_capture_control *capture, enum rv_capture_rule rule
         return false;
     rv_verdict_publish_again(capture->publisher, capture->filter, capture->symbolizer);
     put_rejected(capture);
-    const size_t n_revealed = is_for_more ? rv_reveal_functions(capture) : 0;
+    const size_t n_revealed = is_for_more ? rv_uncalled_functions_show(capture) : 0;
     snprintf(answer, ANSWER_BYTES, "%d known subroutine%s %s from now on", n, rv_units_word(n, "", "s"),
              is_for_more ? "traced" : "not traced");
     if (n_revealed)

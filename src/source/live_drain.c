@@ -28,7 +28,7 @@
 #include "ring/ring.h"
 #include "source/arguments.h"
 #include "source/capture_control.h"
-#include "source/governor.h"
+#include "source/max_overhead.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/context_switches.h"
@@ -67,7 +67,7 @@ struct live_ring {
     struct rv_stream_account account; /* as last reported */
     bool is_owner_gone;               /* at this turn's check */
     uint64_t n_lost_ahead;            /* overwritten events to be reported before the next one */
-    uint64_t n_added;                 /* events of context switches and of the governor, which are not the ring's */
+    uint64_t n_added;                 /* events of context switches and marks of choices, which are not the ring's */
     bool has_called;                  /* switches before the thread's first event are not shown */
     bool is_damage_said;
 };
@@ -87,8 +87,8 @@ struct live {
     size_t switches_capacity;
     struct rv_ticker *ticker; /* clock TICK only */
     struct rv_capture_control capture;
-    struct rv_governor *governor;                    /* or NULL */
-    struct rv_governor_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
+    struct rv_max_overhead *overhead;                    /* or NULL */
+    struct rv_max_overhead_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
     size_t n_choices;
     uint64_t n_published;     /* number of verdicts, at the turn before */
     uint64_t n_switches_told; /* number of lost switches, as reported in events */
@@ -465,9 +465,9 @@ static void drain_ring(struct live *live, struct live_ring *slot, bool is_last, 
         if (slot->n_lost_ahead)
             batch = append_loss(live, slot, batch, intake);
         rv_arguments_translate(live->arguments, &slot->texts, &slot->arguments_place, live->popped, read.n, intake);
-        if (live->governor)
-            rv_governor_count(live->governor, (uint32_t)(slot - live->rings), slot->normalizer.process_idx,
-                              live->popped, read.n);
+        if (live->overhead)
+            rv_max_overhead_count(live->overhead, (uint32_t)(slot - live->rings), slot->normalizer.process_idx,
+                                  live->popped, read.n);
         n_left = read.n && read.n < n_left ? n_left - read.n : 0;
         const uint64_t until = is_last && n_left == 0 ? switches_until(live, slot) : 0;
         batch = append_popped(live, slot, batch, read.n, until, intake);
@@ -499,8 +499,8 @@ static void use_capture(struct live *live)
 }
 
 /* What a lane shows of it is the mark "not traced from here: NAME, 48.12 M calls/s", or "traced again from here: NAME". */
-static void mark_choice(struct live *live, struct live_ring *slot, const struct rv_governor_choice *choice, uint32_t id,
-                        const struct rv_intake *intake)
+static void mark_choice(struct live *live, struct live_ring *slot, const struct rv_max_overhead_choice *choice,
+                        uint32_t id, const struct rv_intake *intake)
 {
     char full[512], rate[64], text[640];
     struct rv_symbolizer_name name;
@@ -520,15 +520,15 @@ static void mark_choice(struct live *live, struct live_ring *slot, const struct 
     hand_over(live, slot, &mark, 1, intake);
 }
 
-static bool is_shown_by(const struct live_ring *slot, const struct rv_governor_choice *choice)
+static bool is_shown_by(const struct live_ring *slot, const struct rv_max_overhead_choice *choice)
 {
     return slot->stream && slot->normalizer.process_idx == choice->process_idx;
 }
 
-/* Apply a choice of the governor, and mark it in a lane: no function is left out without a mark. */
+/* Apply a choice of --max-overhead, and mark it in a lane: no function is left out without a mark. */
 static void follow_choice(struct live *live, size_t i, struct live_ring *slot, const struct rv_intake *intake)
 {
-    struct rv_governor_choice choice = live->choices[i];
+    struct rv_max_overhead_choice choice = live->choices[i];
     live->n_choices--;
     memmove(&live->choices[i], &live->choices[i + 1], (live->n_choices - i) * sizeof choice);
     choice.ticks = choice.is_back ? live->turn_ticks : choice.ticks;
@@ -674,10 +674,10 @@ static void prepare_rings(struct live *live)
             live->n_prepared = n_rings - 1;
 }
 
-/* ---- the governor ---- */
+/* ---- --max-overhead ---- */
 
 /* The ring that has seen a choice's last call, or another one of its process; NULL: none of them is open now. */
-static struct live_ring *find_shower(struct live *live, const struct rv_governor_choice *choice)
+static struct live_ring *find_shower(struct live *live, const struct rv_max_overhead_choice *choice)
 {
     struct live_ring *slot = &live->rings[choice->ring_idx];
     for (uint32_t i = 0; i < live->n_rings_used && !is_shown_by(slot, choice); i++)
@@ -698,11 +698,11 @@ static void forget_choices_of_ended(struct live *live)
 /* A choice for whose process no ring is open now waits for the next one: threads may end sooner than we look. */
 static void govern(struct live *live, const struct rv_intake *intake)
 {
-    if (!live->governor)
+    if (!live->overhead)
         return;
     forget_choices_of_ended(live);
     const size_t n_late = live->n_choices;
-    live->n_choices += rv_governor_choose(live->governor, live->choices + n_late, MOST_CHOICES - n_late);
+    live->n_choices += rv_max_overhead_choose(live->overhead, live->choices + n_late, MOST_CHOICES - n_late);
     for (size_t i = n_late; i < live->n_choices;) {
         struct live_ring *slot = find_shower(live, &live->choices[i]);
         if (slot)
@@ -723,8 +723,8 @@ static void change_capture(struct live *live)
 {
     rv_capture_control_answer(&live->capture);
     use_capture(live);
-    if (live->governor && live->capture.filter)
-        rv_governor_heed(live->governor, is_wanted, live);
+    if (live->overhead && live->capture.filter)
+        rv_max_overhead_heed(live->overhead, is_wanted, live);
 }
 
 /* Producers have more to follow than they have been told. */
@@ -861,7 +861,7 @@ static void close_live(struct rv_source *source)
     rv_symbolizer_destroy(live->symbolizer);
     rv_module_watch_fini(&live->modules);
     rv_capture_control_fini(&live->capture);
-    rv_governor_destroy(live->governor);
+    rv_max_overhead_destroy(live->overhead);
     free(live->rings);
     free(live->has_live_owner);
     free(live->popped);
@@ -903,7 +903,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->capture = (struct rv_capture_control){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
     rv_capture_control_init(&live->capture, params->is_own);
     if (params->max_overhead > 0)
-        live->governor = rv_governor_create(map, params->max_overhead);
+        live->overhead = rv_max_overhead_create(map, params->max_overhead);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)
         live->ticker = rv_ticker_start(&map->header->tick);
     return &live->source;

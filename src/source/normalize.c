@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "source/verdicts.h"
+#include "source/publish_verdicts.h"
 #include "symbols/address_table.h"
 
 /* Time of the first event other than SYNC, which describes the past. */

@@ -12,8 +12,8 @@
 #include "base/vec.h"
 #include "flow/stack_preamble.h"
 #include "recording/codec.h"
-#include "recording/reader.h"
-#include "source/recorded.h"
+#include "recording/chunk_reader.h"
+#include "source/recorded_names.h"
 
 struct replay_stream {
     void *stream; /* the pipeline's handle; NULL while none is open */

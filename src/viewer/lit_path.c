@@ -6,7 +6,7 @@ void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request
 {
     struct rv_waits *waits = viewer->session ? rv_session_waits(viewer->session) : NULL;
     if (waits)
-        rv_path_job_start(&viewer->path, viewer->lanes, waits, request);
+        rv_critical_path_job_start(&viewer->path, viewer->lanes, waits, request);
 }
 
 static struct rv_path_request request_of(const struct rv_viewer *viewer)
@@ -33,7 +33,7 @@ static bool find_call(const struct rv_viewer *viewer, const struct rv_path_part 
 /* Of a call that is not in memory, its time is shown. */
 static void show_part(struct rv_viewer *viewer, size_t idx)
 {
-    const struct rv_path_found *found = rv_path_job_found(&viewer->path);
+    const struct rv_path_found *found = rv_critical_path_job_found(&viewer->path);
     struct rv_box box;
     if (!found || idx >= found->n_parts)
         return;
@@ -61,23 +61,23 @@ bool rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act)
 
 void rv_viewer_path_wait(struct rv_viewer *viewer)
 {
-    rv_path_job_wait(&viewer->path);
+    rv_critical_path_job_wait(&viewer->path);
 }
 
 bool rv_viewer_path_advance(struct rv_viewer *viewer)
 {
-    return rv_path_job_poll(&viewer->path);
+    return rv_critical_path_job_poll(&viewer->path);
 }
 
 void rv_viewer_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
-    const struct rv_path_found *found = rv_path_job_found(&viewer->path);
+    const struct rv_path_found *found = rv_critical_path_job_found(&viewer->path);
     params->path = found ? found->path : NULL;
 }
 
 bool rv_viewer_path_end(struct rv_viewer *viewer)
 {
     const bool was_on = viewer->path.is_on;
-    rv_path_job_stop(&viewer->path);
+    rv_critical_path_job_stop(&viewer->path);
     return was_on;
 }

@@ -4,7 +4,7 @@
 #define RV_VIEWER_LIT_PATH_H
 
 #include "model/view.h"
-#include "query/path_job.h"
+#include "query/critical_path_job.h"
 #include "ui/action.h"
 
 struct rv_viewer;

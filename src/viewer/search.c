@@ -16,7 +16,7 @@
 void rv_viewer_search_fini(struct rv_viewer_search *state)
 {
     rv_next_hit_end(&state->next_hit);
-    rv_hit_count_end(&state->count);
+    rv_hit_count_job_end(&state->count);
     rv_search_stop(&state->search);
     rv_waited_job_stop(&state->waited);
     rv_filter_release(state->filter);
@@ -30,7 +30,7 @@ void rv_viewer_search_find(struct rv_viewer_search *state, const char *text)
     state->request.n_hits = 0;
     state->n_calls = 0;
     rv_next_hit_end(&state->next_hit);
-    rv_hit_count_end(&state->count);
+    rv_hit_count_job_end(&state->count);
     if (state->find[0])
         (void)rv_search_start(&state->search, state->find, state->find_why, sizeof state->find_why);
     else
@@ -52,7 +52,7 @@ static void begin_request(struct rv_viewer_search *state)
 /* All is counted anew when a count begins. */
 static bool begin_count(struct rv_viewer_search *state)
 {
-    if (!state->session || !rv_hit_count_begin(&state->count, state->session, &state->search))
+    if (!state->session || !rv_hit_count_job_begin(&state->count, state->session, &state->search))
         return false;
     rv_next_hit_end(&state->next_hit);
     begin_request(state);
@@ -76,9 +76,9 @@ static bool search(struct rv_viewer_search *state, struct rv_lanes *lanes, struc
 /* Is all counted that is not in the lanes? While they are only summarized it is not. */
 static bool has_counted_all(const struct rv_viewer_search *state, struct rv_lanes *lanes)
 {
-    const struct rv_hit_count *count = &state->count;
+    const struct rv_hit_count_job *count = &state->count;
     if (count->has_begun || !state->session || !rv_search_has_any(&state->search))
-        return !rv_hit_count_is_on(count);
+        return !rv_hit_count_job_is_on(count);
     return !rv_lanes_have_sums(lanes);
 }
 
@@ -88,7 +88,7 @@ static void update_count(struct rv_viewer_search *state, struct rv_lanes *lanes)
     uint64_t n_calls = rv_search_n_calls(&state->search, lanes, &state->is_partial);
     state->is_partial |= state->search.is_for_waits && state->waited.is_partial;
     state->is_damaged = atomic_load_explicit(&state->count.is_damaged, memory_order_relaxed);
-    if (rv_hit_count_is_on(&state->count))
+    if (rv_hit_count_job_is_on(&state->count))
         n_calls += atomic_load_explicit(&state->count.n_hits, memory_order_relaxed);
     if (state->is_search_whole || n_calls > state->n_calls)
         state->n_calls = n_calls;
@@ -129,7 +129,7 @@ bool rv_viewer_search_update(struct rv_viewer_search *state, struct rv_lanes *la
     state->are_lanes_searched = search(state, lanes, subroutines, is_whole);
     if (begin_count(state))
         state->are_lanes_searched = search(state, lanes, subroutines, is_whole);
-    bool has_counted = rv_hit_count_poll(&state->count, &state->search, is_whole);
+    bool has_counted = rv_hit_count_job_poll(&state->count, &state->search, is_whole);
     state->is_search_whole = is_filtered && knows_waited && state->are_lanes_searched && has_counted_all(state, lanes);
     update_count(state, lanes);
     return has_counted || generation != generation_of(state) || n_hits != state->search.n_hits ||

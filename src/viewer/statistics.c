@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/calls.h"
-#include "viewer/filter.h"
+#include "viewer/subroutine_calls.h"
+#include "viewer/filter_actions.h"
 #include "viewer/viewer.h"
 #include "base/clock.h"
 #include "base/vec.h"

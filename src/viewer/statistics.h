@@ -12,11 +12,11 @@
 #include "query/call_order_job.h"
 #include "query/range_ahead.h"
 #include "query/range_renewal.h"
-#include "render/selection.h"
+#include "render/selected_range.h"
 #include "ui/action.h"
 #include "ui/statistics.h"
 #include "viewer/call_tree.h"
-#include "viewer/lines.h"
+#include "viewer/line_times.h"
 
 #define RV_FOCUS_MOST 64u /* the oldest is dropped */
 

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "viewer/filter.h"
-#include "viewer/lanes.h"
+#include "viewer/filter_actions.h"
+#include "viewer/lane_actions.h"
 #include "viewer/navigation.h"
 #include "viewer/search.h"
 #include "viewer/playback.h"

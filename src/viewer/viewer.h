@@ -79,7 +79,7 @@ struct rv_viewer {
     struct rv_range_ns selected; /* range of time; empty = none */
     struct rv_pinned_call pinned_call;
     struct rv_viewer_statistics statistics;
-    struct rv_path_job path; /* viewer/lit_path.h */
+    struct rv_critical_path_job path; /* viewer/lit_path.h */
     struct rv_viewer_calls_view calls_view;
     struct rv_viewer_tasks_view tasks_view;
     struct rv_viewer_arc_job arcs;

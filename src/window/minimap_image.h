@@ -13,7 +13,7 @@
 #include "viewer/live_edge.h"
 #include "model/view.h"
 #include "render/box_colors.h"
-#include "render/selection.h"
+#include "render/selected_range.h"
 
 struct rv_minimap_image { /* zeroed = empty */
     uint8_t *rgba;        /* width * height, rows top first */

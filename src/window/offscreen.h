@@ -14,7 +14,7 @@
 #include "model/subroutines.h"
 #include "model/view.h"
 #include "pipeline/session.h"
-#include "query/path_job.h"
+#include "query/critical_path_job.h"
 #include "render/view_mode.h"
 
 struct rv_screenshot_params { /* zero = default */

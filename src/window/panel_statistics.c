@@ -12,11 +12,11 @@
 #include "window/editor.h"
 #include "window/new_file.h"
 #include "base/vec.h"
-#include "export/calls.h"
-#include "export/lines.h"
+#include "export/calls_csv.h"
+#include "export/lines_table.h"
 #include "export/report.h"
-#include "viewer/calls.h"
-#include "viewer/lines.h"
+#include "viewer/subroutine_calls.h"
+#include "viewer/line_times.h"
 #include "ui/inspector.h"
 
 void rv_panel_statistics_fini(struct rv_panel_statistics *panel_statistics)
@@ -122,7 +122,7 @@ void rv_panel_statistics_show_top(struct rv_panel_statistics *panel_statistics, 
         .n_calls = search->n_calls,
         .is_partial = search->is_partial,
         .is_damaged = search->is_damaged,
-        .percent = rv_hit_count_is_on(&search->count) ? search->count.job.percent_told : 100,
+        .percent = rv_hit_count_job_is_on(&search->count) ? search->count.job.percent_told : 100,
         .is_whole = search->is_search_whole,
         .filter = search->filter,
         .rule_why = about->viewer->rule_why,

@@ -9,13 +9,13 @@
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
 #include "window/panel_menu.h"
-#include "window/panel_path.h"
+#include "window/panel_critical_path.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "render/theme.h"
 #include "ui/inspector.h"
 #include "ui/legend.h"
-#include "ui/minimap.h"
+#include "ui/minimap_panel.h"
 #include "ui/notice.h"
 #include "ui/settings_panel.h"
 #include "ui/topbar.h"
@@ -142,12 +142,12 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .live_edge = &about->viewer->live_edge,
         .lost = rv_theme_color(rv_theme_get(surface->theme)->lost),
         .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
-        .width = surface->width_px - (int)((double)rv_minimap_sides(about->has_timebar) * surface->scale),
-        .height = (int)((double)rv_minimap_height(about->has_timebar) * surface->scale),
+        .width = surface->width_px - (int)((double)rv_minimap_panel_sides(about->has_timebar) * surface->scale),
+        .height = (int)((double)rv_minimap_panel_height(about->has_timebar) * surface->scale),
         .clock_ns = rv_clock_mono_ns(),
     };
     rv_minimap_image_update(minimap_image, &params);
-    struct rv_minimap shown = {
+    struct rv_minimap_panel shown = {
         .pixels = {minimap_image->rgba, minimap_image->width, minimap_image->height, minimap_image->version},
         .first_ns = minimap_image->first_ns,
         .last_ns = minimap_image->last_ns,
@@ -163,7 +163,7 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     rv_time_window_get(&about->viewer->time_window, &shown.from_ns, &shown.to_ns);
     struct rv_timebar timebar = timebar_of(about->viewer, minimap_image);
     shown.timebar = about->has_timebar ? &timebar : NULL;
-    rv_minimap_show(panels->ui, &shown, acts);
+    rv_minimap_panel_show(panels->ui, &shown, acts);
 }
 
 static void describe_thread(const struct rv_panels_about *about, uint32_t lane_idx, struct rv_threads_row *out)

@@ -44,7 +44,7 @@ has_own_threads() {
 within 90 has_own_threads || fail "threads: $(ls /proc/$pid/task | wc -l)"
 grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "a tracer is still attached to the program"
 
-# Without the governor, which stops the program, too.
+# Without --max-overhead, which stops the program, too.
 run -p $pid --duration=0.05s --max-overhead=off --verbose --report
 expect "stops" "$(grep 'all threads were stopped for [0-9.]* ms' "$folder/err" | grep -vc 'in vain$')" 2
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "export/own_times.h"
 #include "source/replay.h"
-#include "viewer/calls.h"
+#include "viewer/subroutine_calls.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
 

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "pipeline/history.h"
-#include "source/indexed.h"
+#include "source/indexed_recording.h"
 #include "source/replay.h"
-#include "viewer/calls.h"
-#include "viewer/filter.h"
-#include "viewer/lines.h"
+#include "viewer/subroutine_calls.h"
+#include "viewer/filter_actions.h"
+#include "viewer/line_times.h"
 #include "viewer/viewer.h"
 
 #define MS UINT64_C(1000000)
@@ -370,19 +370,19 @@ static void ask(struct tables *tables, const char *range)
 static void write_path(struct tables *tables, const char *range)
 {
     struct rv_path_request request = {.lane_idx = RV_PATH_LAST};
-    struct rv_path_job job = {0};
+    struct rv_critical_path_job job = {0};
     (void)rv_lanes_bounds(tables->viewer.lanes, &request.from_ns, &request.to_ns);
     if (strcmp(range, "all") != 0) {
         request.from_ns = tables->viewer.selected.from_ns;
         request.to_ns = tables->viewer.selected.to_ns;
     }
-    rv_path_job_start(&job, tables->viewer.lanes, rv_session_waits(tables->session), &request);
-    rv_path_job_wait(&job);
-    const struct rv_path_found *found = rv_path_job_found(&job);
+    rv_critical_path_job_start(&job, tables->viewer.lanes, rv_session_waits(tables->session), &request);
+    rv_critical_path_job_wait(&job);
+    const struct rv_path_found *found = rv_critical_path_job_found(&job);
     FILE *file = create(tables, "path");
     fprintf(file, "%llu %llu\n", (unsigned long long)found->n_ns, (unsigned long long)found->wait_ns);
     (void)fclose(file);
-    rv_path_job_stop(&job);
+    rv_critical_path_job_stop(&job);
 }
 
 static bool write_tables(struct tables *tables, const char *range)

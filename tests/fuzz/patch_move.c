@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch/move.h"
+#include "patch/move_instructions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

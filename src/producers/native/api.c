@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "producers/native/calls.h"
+#include "producers/native/call_events.h"
 #include "producers/native/file_names.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/process.h"

@@ -18,7 +18,7 @@
 #include "base/os_call.h"
 #include "producers/native/patcher.h"
 #include "producers/native/modules.h"
-#include "producers/native/objects.h"
+#include "producers/native/loaded_objects.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"

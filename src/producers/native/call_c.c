@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "producers/native/text_x86.h"
 
 #define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours changes no more */

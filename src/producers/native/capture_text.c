@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/os_call.h"
-#include "producers/native/captures.h"
+#include "producers/native/capture_operations.h"
 #include "producers/native/pages.h"
 #include "producers/native/thread.h"
 #include "ring/texts.h"

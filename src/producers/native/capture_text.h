@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 #define RV_CAPTURE_NO_TEXT UINT64_MAX
 
@@ -18,7 +18,7 @@ RV_HIDDEN size_t rv_capture_text_read(void *to, uint64_t from, size_t n);
 
 /*
  * Do the operations of a call or of its return.
- *   number   the capture's (captures.h)
+ *   number   the capture's (capture_operations.h)
  *   values   RV_CAPTURE_VALUES of them; those that are loaded are changed
  *   returns  the text's position, or RV_CAPTURE_NO_TEXT
  *   thread   a push is under way: who takes the file away leaves its pages until that has ended

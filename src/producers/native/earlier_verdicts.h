@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 struct rv_earlier_verdicts {
     uint64_t *addresses; /* rejected: rising, as in the file's headers. Of functions, and of the words of imports */

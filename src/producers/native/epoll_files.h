@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* A file is watched with these data: of several with the same, the last counts. Any thread; async-signal-safe. */
 RV_HIDDEN void rv_epoll_files_add(int epoll, uint64_t data, int fd);

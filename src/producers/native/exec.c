@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "producers/native/next_function.h"
-#include "producers/native/origin.h"
+#include "producers/native/thread_creator.h"
 #include "producers/native/preload.h"
 
 typedef int exec_fn(const char *path, char *const *arguments, char *const *environment);

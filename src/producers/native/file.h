@@ -2,7 +2,7 @@
 #ifndef RV_PRODUCERS_NATIVE_FILE_H
 #define RV_PRODUCERS_NATIVE_FILE_H
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "ring/map.h"
 #include "ringviz/monitor.h"
 

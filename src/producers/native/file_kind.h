@@ -2,7 +2,7 @@
 #ifndef RV_PRODUCERS_NATIVE_FILE_KIND_H
 #define RV_PRODUCERS_NATIVE_FILE_KIND_H
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "ringviz/wire.h"
 
 /* RV_WAIT_ON_NOTHING: it is not open. Async-signal-safe; keeps errno. */

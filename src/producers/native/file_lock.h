@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/types.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* All are async-signal-safe and keep errno. command: fcntl's, for which the lock is wanted; operation: flock's. */
 

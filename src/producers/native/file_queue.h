@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "ringviz/wire.h"
 
 /*

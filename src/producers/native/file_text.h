@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "ringviz/wire.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/os_call.h"
-#include "producers/native/wait.h"
+#include "producers/native/wait_records.h"
 
 /* The kernel does not let a thread wait for a word that has changed, or that cannot be read. So it is asked to move no
  * waiters, if the word has the value. Where it does not tell, the thread may wait. */

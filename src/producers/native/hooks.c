@@ -1,6 +1,6 @@
 /*
  * The hooks of -finstrument-functions. Twice: as the compiler would order them, and by hand for x86-64. Both do the
- * same in the same steps, which are those of ring/push.h and producers/native/shadow.h:
+ * same in the same steps, which are those of ring/push.h and producers/native/shadow_stack.h:
  *
  *     gate    return at once where nobody listens, and of a function that a verdict rejects
  *     begin   poison the cursor, see that it is below the limit
@@ -10,8 +10,8 @@
  *
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
-#include "producers/native/calls.h"
-#include "producers/native/verdict_table.h"
+#include "producers/native/call_events.h"
+#include "producers/native/hook_verdicts.h"
 #include "producers/native/process.h"
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
@@ -287,7 +287,7 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 
 static bool is_rejected(intptr_t gate, const void *function)
 {
-    return !(gate & RV_GATE_ALL_KEPT) && rv_verdict_table_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED),
+    return !(gate & RV_GATE_ALL_KEPT) && rv_hook_verdicts_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED),
                                                                (uint64_t)(uintptr_t)function) == RV_VERDICT_REJECTED;
 }
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "patch/image.h"
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* Was it compiled with hooks? Then it names the functions that they call. */
 RV_HIDDEN bool rv_image_has_hooks(const struct rv_patch_image *image);

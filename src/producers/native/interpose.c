@@ -7,10 +7,10 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "producers/native/origin.h"
+#include "producers/native/thread_creator.h"
 #include "producers/native/preload.h"
 #include "producers/native/thread.h"
-#include "producers/native/verdict_table.h"
+#include "producers/native/hook_verdicts.h"
 
 typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);
@@ -21,7 +21,7 @@ RV_HIDDEN void *rv_interpose_before_child(const char *name);
 
 __attribute__((constructor)) static void start(void)
 {
-    rv_verdict_table_allow();
+    rv_hook_verdicts_allow();
     rv_preload_start();
 }
 

@@ -9,7 +9,7 @@
 
 #include "patch/prepare.h"
 #include "producers/native/earlier_verdicts.h"
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 struct rv_patcher_object {
     struct rv_patch_image image;
@@ -34,7 +34,7 @@ RV_HIDDEN void rv_patch_sites_touch(const struct rv_patcher_object *object, enum
 /* Write them. 0; a negative errno: the code stays as it is from some place on. */
 RV_HIDDEN int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
 
-/* Map code with all jumps from a copy of the file (patch/copies.h) instead. 0; a negative errno: some of it is not. */
+/* Map code with all jumps from a copy of the file (patch/patched_copies.h) instead. 0; a negative errno: some of it is not. */
 RV_HIDDEN int rv_patch_sites_map(const struct rv_patcher_object *object, int copy);
 
 /* The same of n of its sites, which are sorted. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "patch/dynamic.h"
-#include "producers/native/objects.h"
+#include "producers/native/loaded_objects.h"
 #include "producers/native/patcher.h"
 #include "producers/native/process.h"
 

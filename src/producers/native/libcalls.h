@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "patch/image.h"
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 #define RV_LIBCALLS_MARK '\t' /* begins such a line */
 

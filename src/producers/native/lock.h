@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* Take a lock, 0 at first, and wait as long as another thread has it; release it. Not recursive. */
 RV_HIDDEN void rv_lock_take(uint32_t *lock);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "producers/native/objects.h"
+#include "producers/native/loaded_objects.h"
 #include "producers/native/pages.h"
 #include "producers/native/process.h"
 #include "ring/modules.h"

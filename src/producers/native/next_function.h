@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 struct rv_next_function {
     const char *name;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* The id of its name; 0: it has none. Any thread; async-signal-safe. */
 RV_HIDDEN uint32_t rv_object_names_find(const void *object);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/os_call.h"
-#include "producers/native/blocked.h"
+#include "producers/native/has_waited.h"
 #include "producers/native/sandbox.h"
 #include "producers/native/single_threaded.h"
 
@@ -49,7 +49,7 @@ static bool run_apart(void (*run)(void *context), void *context)
         (void)rv_os_call(SYS_wait4, child, 0, __WALL, 0, 0, 0);
     if (child > 0 && !task.has_run)
         __atomic_store_n(&is_copied, true, __ATOMIC_RELAXED);
-    (void)rv_blocked_may_have(); /* not in a call of the program */
+    (void)rv_has_waited(); /* not in a call of the program */
     return task.has_run;
 }
 

@@ -6,7 +6,7 @@
 #ifndef RV_PRODUCERS_NATIVE_OWN_FILES_H
 #define RV_PRODUCERS_NATIVE_OWN_FILES_H
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /*
  * Run a function in that way, which makes system calls by rv_os_call() only, and opens its files; the caller waits meanwhile.

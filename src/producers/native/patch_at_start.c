@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producers/native/captures.h"
+#include "producers/native/capture_operations.h"
 #include "producers/native/patcher.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"

@@ -1,5 +1,5 @@
 /*
- * New verdicts come a few at a time, as functions are called or the governor chooses, while a program may have 40,000
+ * New verdicts come a few at a time, as functions are called or --max-overhead chooses, while a program may have 40,000
  * sites on 30 MB of code. To go through all of them took 4 to 15 ms of CPU time at each of the 50 stops of cc1 in 4 s; now
  * a stop takes 1 ms.
  */
@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "producers/native/process.h"
-#include "producers/native/verdict_table.h"
-#include "ring/verdicts.h"
+#include "producers/native/hook_verdicts.h"
+#include "ring/verdict_section.h"
 
 #define MOST_CHANGED 8192u
 

@@ -1,5 +1,5 @@
 /*
- * The sites of patched functions as the viewer's verdicts (ring/verdicts.h) want them. Only new verdicts are judged, unless
+ * The sites of patched functions as the viewer's verdicts (ring/verdict_section.h) want them. Only new verdicts are judged, unless
  * the objects have changed: a stop is as long as there are new ones. For patcher.c, while nothing else
  * runs.
  */

@@ -7,9 +7,9 @@
  */
 #include "producers/native/patcher.h"
 
-#include "producers/native/captured.h"
-#include "producers/native/captures.h"
-#include "producers/native/patched.h"
+#include "producers/native/captured_arguments.h"
+#include "producers/native/capture_operations.h"
+#include "producers/native/patched_calls.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 
@@ -35,19 +35,19 @@
 #include "patch/prepared_file.h"
 #include "producers/native/image_facts.h"
 #include "producers/native/libcalls.h"
-#include "producers/native/loader.h"
+#include "producers/native/dynamic_loader.h"
 #include "producers/native/modules.h"
-#include "producers/native/objects.h"
+#include "producers/native/loaded_objects.h"
 #include "producers/native/patch_verdicts.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
-#include "producers/native/section.h"
+#include "producers/native/file_section.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
-#include "producers/native/verdict_table.h"
+#include "producers/native/hook_verdicts.h"
 #include "ring/attachment.h"
-#include "ring/patterns.h"
+#include "ring/capture_patterns.h"
 
 #define PATH_BYTES 4096
 #define PAGE 4096ull
@@ -92,8 +92,8 @@ static struct {
         bool is_late;                  /* it was planned so, see above */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
-    uint8_t *filter;             /* the trace file's section of patterns, */
-    struct rv_patterns patterns; /* and the patterns in it */
+    uint8_t *filter;                     /* the trace file's section of patterns, */
+    struct rv_capture_patterns patterns; /* and the patterns in it */
     struct rv_patch_syscalls_request syscalls;
     bool has_syscalls;                    /* are they traced? */
     bool is_at_syscalls;                  /* they are planned now, rather than functions */
@@ -622,11 +622,11 @@ static bool is_same(const char *left, const char *right)
 /* Returns whether they are others than before. */
 static bool read_patterns(const char *trace_path)
 {
-    const struct rv_patterns before = patcher.patterns;
+    const struct rv_capture_patterns before = patcher.patterns;
     uint8_t *filter = patcher.filter;
     size_t n_bytes;
     patcher.filter = rv_section_read(trace_path, offsetof(struct rv_wire_header, filter), &n_bytes);
-    patcher.patterns = rv_patterns_find(patcher.filter, n_bytes);
+    patcher.patterns = rv_capture_patterns_find(patcher.filter, n_bytes);
     const bool is_other =
         !is_same(before.include, patcher.patterns.include) || !is_same(before.exclude, patcher.patterns.exclude);
     free(filter);
@@ -844,8 +844,8 @@ int rv_patcher_apply(bool are_sites_clear)
     if (is_busy() || rv_objects_are_changing() || rv_process_is_locked())
         return -EAGAIN;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    if (rv_verdict_table_is_stale())
-        rv_verdict_table_update();
+    if (rv_hook_verdicts_is_stale())
+        rv_hook_verdicts_update();
     const int result = patcher.is_written && rv_process_is_open() ? apply(are_sites_clear) : 0;
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     return result;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "ring/attachment.h"
 
 #define RV_PATCHER_OBJECTS 256u
@@ -44,7 +44,7 @@ RV_HIDDEN void rv_patcher_write(void);
 RV_HIDDEN int rv_patcher_remove(void);
 
 /*
- * While nothing else runs: take the jumps of functions out that the viewer's verdicts reject (ring/verdicts.h), let hooks
+ * While nothing else runs: take the jumps of functions out that the viewer's verdicts reject (ring/verdict_section.h), let hooks
  * know them, and write the others' jumps where no thread is about to go on between their bytes.
  *   are_sites_clear  that is so; else none is written
  *   returns          0; 1: there are jumps to write; -EAGAIN: not at this moment

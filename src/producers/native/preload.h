@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* Map the count in the trace file of this process, which later may be in another root. Once, before main(). */
 RV_HIDDEN void rv_preload_start(void);

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "producers/native/lock.h"
-#include "producers/native/shadow.h"
+#include "producers/native/shadow_stack.h"
 #include "ring/ownership.h"
-#include "ring/refusals.h"
+#include "ring/refused_processes.h"
 
 enum open_state { UNTRIED, OPEN, CLOSED };
 
@@ -219,7 +219,7 @@ static int open_locked(const char *path)
         return -ENOENT;
     int error = open_map(path);
     if (error == -EACCES)
-        rv_refusals_add(path);
+        rv_refused_processes_add(path);
     if (error)
         process.map.header = NULL;
     return error ? error : enter();

@@ -2,7 +2,7 @@
 #ifndef RV_PRODUCERS_NATIVE_RAW_CALL_H
 #define RV_PRODUCERS_NATIVE_RAW_CALL_H
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 struct rv_raw_call {
     long number, a, b, c, d, e, f;

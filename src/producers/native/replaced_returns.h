@@ -19,14 +19,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 struct rv_return {
     uint64_t address;  /* where the call really returns to; the unwind information reads this */
     uint64_t function; /* of the call; 0: the real address is back in the slot. Of a free entry: next's number << 32 */
     uint64_t slot;     /* where on the stack its return address was; 0: the entry is free */
     uint32_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
-    uint32_t capture;    /* number of what its return copies (captures.h); 0: nothing */
+    uint32_t capture;    /* number of what its return copies (capture_operations.h); 0: nothing */
 };
 
 /* A thread's free entries. Zeroes: it has none yet. */

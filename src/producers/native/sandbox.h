@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* Any thread; async-signal-safe. */
 RV_HIDDEN bool rv_sandbox_is_there(void);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 RV_HIDDEN extern bool rv_stack_mirror_is_kept;
 

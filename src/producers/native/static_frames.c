@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "producers/native/patched.h"
+#include "producers/native/patched_calls.h"
 #include "producers/native/patcher.h"
 #include "producers/native/replaced_returns.h"
 

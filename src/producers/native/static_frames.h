@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* Of the program with these headers. Returns where it is, within reach of the program, and its length; 0: none could be
  * made. It stays. */

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* Ahead of the program's first instruction. False: it is such a program, and cannot be traced. */
 RV_HIDDEN bool rv_static_program_begin(const char *const *environment);

@@ -21,9 +21,9 @@
 
 #include "base/os_call.h"
 #include "producers/native/call_c.h"
-#include "producers/native/calls.h"
+#include "producers/native/call_events.h"
 #include "producers/native/capture_text.h"
-#include "producers/native/captures.h"
+#include "producers/native/capture_operations.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/static_program.h"

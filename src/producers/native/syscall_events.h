@@ -1,12 +1,12 @@
 /*
  * System calls of this process as calls in the ring, on top of the function that makes them: those for which the trace file
- * has captures called SYS_ and their names (captures.h). Of code that was patched so (patch/syscall_stubs.h).
+ * has captures called SYS_ and their names (capture_operations.h). Of code that was patched so (patch/syscall_stubs.h).
  */
 #ifndef RV_PRODUCERS_NATIVE_SYSCALL_EVENTS_H
 #define RV_PRODUCERS_NATIVE_SYSCALL_EVENTS_H
 
 #include "patch/syscall_stubs.h"
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "producers/native/verdict_table.h"
+#include "producers/native/hook_verdicts.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 

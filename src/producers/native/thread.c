@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 #include "base/os_call.h"
-#include "producers/native/calls.h"
+#include "producers/native/call_events.h"
 #include "producers/native/fork_mark.h"
 #include "producers/native/modules.h"
-#include "producers/native/origin.h"
-#include "producers/native/pool.h"
+#include "producers/native/thread_creator.h"
+#include "producers/native/thread_memory.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
-#include "producers/native/verdict_table.h"
+#include "producers/native/hook_verdicts.h"
 #include "ring/ownership.h"
 #include "ring/program_name.h"
 
@@ -371,7 +371,7 @@ static void restart_in_child(bool is_push_under_way)
     rv_process_restart(left_ring, was_announced);
     for (size_t i = 0; i < sizeof in_child / sizeof *in_child && in_child[i]; i++)
         in_child[i]();
-    rv_verdict_table_inherit();
+    rv_hook_verdicts_inherit();
     set_mark();
     thread.n_without_ring = 0;
     native.is_forking = false;
@@ -382,13 +382,13 @@ static void restart_in_child(bool is_push_under_way)
 static bool is_count_stale(void)
 {
     return rv_process_gate() & RV_GATE_IS_LIMITED &&
-           (!thread.has_counted || thread.version != rv_verdict_table_version());
+           (!thread.has_counted || thread.version != rv_hook_verdicts_version());
 }
 
 static void count_kept(void)
 {
     thread.has_counted = true;
-    thread.version = rv_verdict_table_version();
+    thread.version = rv_hook_verdicts_version();
     if (rv_thread.shadow.region)
         rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_calls_is_kept);
 }
@@ -413,8 +413,8 @@ void rv_thread_look_at_modules(void)
     }
     native.expects_modules = false;
     rv_native_modules_update();
-    if (rv_verdict_table_is_stale())
-        rv_verdict_table_update();
+    if (rv_hook_verdicts_is_stale())
+        rv_hook_verdicts_update();
     rv_process_unlock();
     if (is_count_stale())
         count_kept();
@@ -422,7 +422,7 @@ void rv_thread_look_at_modules(void)
 
 static bool has_news(void)
 {
-    return native.expects_modules || rv_native_modules_is_stale() || rv_verdict_table_is_stale() || is_count_stale();
+    return native.expects_modules || rv_native_modules_is_stale() || rv_hook_verdicts_is_stale() || is_count_stale();
 }
 
 static void look_around(void)
@@ -617,7 +617,7 @@ bool rv_thread_begin_unload(void)
     const bool is_forking = native.is_forking; /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
-        rv_verdict_table_suspend();
+        rv_hook_verdicts_suspend();
     rv_thread_look_at_modules();
     rv_signal_guard_end(&guard);
     return !is_forking;
@@ -629,7 +629,7 @@ void rv_thread_end_unload(bool has_begun)
     rv_signal_guard_begin(&guard);
     rv_thread_look_at_modules();
     if (has_begun)
-        rv_verdict_table_resume();
+        rv_hook_verdicts_resume();
     rv_signal_guard_end(&guard);
 }
 

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
-#include "producers/native/shadow.h"
+#include "producers/native/shadow_stack.h"
 #include "ring/push.h"
 
 /* What the fast path of a push uses. */

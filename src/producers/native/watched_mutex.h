@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "producers/native/linkage.h"
+#include "producers/native/visibility.h"
 
 /* [atomic] NULL: none, rv_watched_any: every one. */
 RV_HIDDEN extern const void *rv_watched_mutex;
 RV_HIDDEN extern const char rv_watched_any;
 
-/* The process's mutexes are seen (waits.c): set before threads start. */
+/* The process's mutexes are seen (wait_functions.c): set before threads start. */
 RV_HIDDEN extern bool rv_watched_mutex_is_seen;
 
 /* The calling thread waits for a condition with the mutex, or releases it. */

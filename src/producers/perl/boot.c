@@ -9,7 +9,7 @@
 #include "producers/perl/api.h"
 #include "producers/perl/debugger.h"
 #include "producers/perl/open_frames.h"
-#include "producers/perl/calls.h"
+#include "producers/perl/call_ops.h"
 #include "producers/perl/perl_api.h"
 #include "producers/perl/subs.h"
 

@@ -1,6 +1,6 @@
 #include "producers/perl/debugger.h"
 
-#include "producers/perl/breaks.h"
+#include "producers/perl/breakpoints.h"
 #include "producers/perl/evaluate.h"
 #include "producers/perl/open_frames.h"
 #include "producers/perl/stack.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "producers/perl/debugger.h"
-#include "producers/perl/calls.h"
+#include "producers/perl/call_ops.h"
 #include "producers/perl/subs.h"
 #include "ringviz/producer.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "producers/ruby/hooks.h"
-#include "producers/ruby/objects.h"
+#include "producers/ruby/object_counts.h"
 #include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 

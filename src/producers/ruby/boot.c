@@ -6,7 +6,7 @@
 
 #include "producers/ruby/api.h"
 #include "producers/ruby/debugger.h"
-#include "producers/ruby/gvl.h"
+#include "producers/ruby/gvl_states.h"
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"

@@ -2,7 +2,7 @@
  * Up to Ruby 3.2 it exports a pointer to the context that a thread executes; later Rubies have it in their thread. An event
  * tells the context, too: where the thread has the same pointer is looked for once.
  */
-#include "producers/ruby/gvl.h"
+#include "producers/ruby/gvl_states.h"
 #include "producers/ruby/sample_event.h"
 
 #if RUBY_API_VERSION_CODE < 30300

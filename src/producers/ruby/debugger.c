@@ -7,10 +7,10 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "producers/ruby/breaks.h"
+#include "producers/ruby/breakpoints.h"
 #include "producers/ruby/evaluate.h"
 #include "producers/ruby/stack.h"
-#include "producers/ruby/gvl.h"
+#include "producers/ruby/gvl_states.h"
 #include "producers/ruby/ruby_api.h"
 #include "producers/ruby/targets.h"
 #include "producers/ruby/watcher.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "producers/ruby/collections.h"
-#include "producers/ruby/gvl.h"
+#include "producers/ruby/gvl_states.h"
 
 #define N_FIRST 64u
 #define N_MOST (1u << 30)

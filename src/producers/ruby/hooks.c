@@ -12,9 +12,9 @@
 #include "producers/ruby/debugger.h"
 #include "producers/ruby/chosen_methods.h"
 #include "producers/ruby/dispatch.h"
-#include "producers/ruby/gvl.h"
+#include "producers/ruby/gvl_states.h"
 #include "producers/ruby/methods.h"
-#include "producers/ruby/objects.h"
+#include "producers/ruby/object_counts.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/fiber_stacks.h"
 

@@ -8,7 +8,7 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/chosen_methods.h"
-#include "producers/ruby/functions.h"
+#include "producers/ruby/c_functions.h"
 #include "ringviz/producer.h"
 
 #define N_FIRST 1024u

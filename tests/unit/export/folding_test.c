@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/folded_time.h"
+#include "export/folded_pieces.h"
 
 enum { END_NS = 600, MOST_CALLS = 400, MOST_DEPTH = 9, N_IDS = 7, MOST_TIMES = 6, MOST_ENTRIES = 4096 };
 

@@ -1,6 +1,6 @@
 /* When something had been free, against a run of all threads side by side: each goes on as far as it can. */
 #include "export/if_free.h"
-#include "export/path_times.h"
+#include "export/critical_path_times.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -14,11 +14,11 @@
 #include "model/density.h"
 #include "pipeline/range_reader.h"
 #include "pipeline/session.h"
-#include "recording/reader.h"
+#include "recording/chunk_reader.h"
 #include "sink/check_recording.h"
-#include "source/indexed.h"
+#include "source/indexed_recording.h"
 #include "source/replay.h"
-#include "waits/path_graph.h"
+#include "waits/critical_path_graph.h"
 
 #include "attached.h"
 #include "recorded.h"
@@ -576,7 +576,7 @@ Test(indexed, pages_bring_the_arguments_of_their_calls)
 
 struct told { /* by a session */
     struct rv_wait_reader *reader;
-    struct rv_path_graph graph;
+    struct rv_critical_path_graph graph;
     struct rv_waits_row *rows;
     struct rv_path_step *steps;
     size_t n_rows, n_steps;
@@ -584,12 +584,12 @@ struct told { /* by a session */
 
 static void tell(struct told *told, struct rv_session *session, uint64_t from_ns, uint64_t to_ns)
 {
-    struct rv_path_graph_path path = {.from_ns = from_ns, .to_ns = to_ns};
+    struct rv_critical_path_graph_path path = {.from_ns = from_ns, .to_ns = to_ns};
     told->reader = rv_wait_reader_open(rv_session_waits(session), NULL, NULL);
     told->rows = rv_wait_reader_take_rows(told->reader, &told->n_rows);
-    rv_path_graph_init(&told->graph, rv_session_lanes(session), told->reader);
-    path.thread = rv_path_graph_last_thread(&told->graph, &path.to_ns);
-    told->steps = rv_path_graph_take_path(&told->graph, &path, &told->n_steps);
+    rv_critical_path_graph_init(&told->graph, rv_session_lanes(session), told->reader);
+    path.thread = rv_critical_path_graph_last_thread(&told->graph, &path.to_ns);
+    told->steps = rv_critical_path_graph_take_path(&told->graph, &path, &told->n_steps);
     cr_assert_not(rv_wait_reader_has_missed(told->reader));
 }
 
@@ -597,7 +597,7 @@ static void told_fini(struct told *told)
 {
     free(told->rows);
     free(told->steps);
-    rv_path_graph_fini(&told->graph);
+    rv_critical_path_graph_fini(&told->graph);
     rv_wait_reader_close(told->reader);
 }
 

@@ -1,5 +1,5 @@
-#include "recording/reader.h"
-#include "recording/writer.h"
+#include "recording/chunk_reader.h"
+#include "recording/chunk_writer.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "../../own_time.h"
 #include "base/os.h"
 #include "ring/push.h"
-#include "ring/full_ring.h"
+#include "ring/full_ring_policy.h"
 
 enum { N = 64 };
 #define STACK 0x7ffff7f00000ull /* of the interrupted function; handlers lie beneath */

@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "model/density.h"
-#include "recording/index_table.h"
+#include "recording/index_chunk.h"
 
 enum { N_BLOCKS = 40, N_STACKS = 3, N_IDS = 20, MOST_DEPTH = 60, INDEX_EVERY = 7 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording/index_table.h"
+#include "recording/index_chunk.h"
 #include "sink/index_builder.h"
 
 enum { N_EVENTS = 20000, N_STACKS = 2, MOST_DEPTH = 12, N_IDS = 9, N_OBJECTS = 5 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "recording/codec.h"
-#include "recording/writer.h"
+#include "recording/chunk_writer.h"
 #include "segments_fixture.h"
 #include "sink/check_recording.h"
 

@@ -11,8 +11,8 @@
 
 #include "../pipeline/recorded.h"
 #include "model/stats.h"
-#include "recording/index_table.h"
-#include "recording/reader.h"
+#include "recording/index_chunk.h"
+#include "recording/chunk_reader.h"
 #include "sink/record.h"
 #include "sink/check_recording.h"
 

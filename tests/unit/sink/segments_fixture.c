@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "recording/codec.h"
-#include "recording/payload.h"
+#include "recording/stream_chunks.h"
 #include "scan/serial.h"
 
 enum { PORTION = 3000 };

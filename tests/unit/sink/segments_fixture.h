@@ -6,7 +6,7 @@
 #define RV_TEST_SEGMENTS_FIXTURE_H
 
 #include "recording/codec.h"
-#include "recording/reader.h"
+#include "recording/chunk_reader.h"
 #include "sink/record.h"
 
 enum { N_STREAMS = 4, N_STACKS = 3, N_IDS = 40, MOST_DEPTH = 30, SLACK_BYTES = 64 << 10 };

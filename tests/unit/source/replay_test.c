@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../import/collect.h"
-#include "recording/writer.h"
+#include "recording/chunk_writer.h"
 #include "source/replay.h"
 
 TestSuite(replay, .timeout = 60);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/calls.h"
+#include "viewer/subroutine_calls.h"
 #include "viewer/viewer.h"
 
 #define MS UINT64_C(1000000)

@@ -1,5 +1,5 @@
 /* The critical path is the same whether waits are in memory or loaded, however they are cut into pages. */
-#include "waits/path_graph.h"
+#include "waits/critical_path_graph.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -40,10 +40,8 @@ static struct rv_wait wait_of(const struct rv_path_wait *wait)
 
 static struct rv_release release_of(const struct rv_path_wait *wait)
 {
-    return (struct rv_release){.at_ns = wait->woke_ns,
-                               .lane = wait->waker,
-                               .object = OBJECT,
-                               .call = CALL_OF + wait->waker};
+    return (struct rv_release){
+        .at_ns = wait->woke_ns, .lane = wait->waker, .object = OBJECT, .call = CALL_OF + wait->waker};
 }
 
 static size_t end_of_page(size_t first)
@@ -127,13 +125,13 @@ static void compare(const char *how, uint32_t seed, uint32_t thread, uint64_t fr
 {
     struct rv_waits *waits = make_waits();
     struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
-    struct rv_path_graph found;
+    struct rv_critical_path_graph found;
     size_t n, n_wanted;
-    rv_path_graph_init(&found, lanes, reader);
+    rv_critical_path_graph_init(&found, lanes, reader);
     cr_assert_eq(found.n_threads, graph.n_threads);
     memcpy(found.threads, graph.threads, graph.n_threads * sizeof *found.threads);
-    struct rv_path_step *steps = rv_path_graph_take_path(
-        &found, &(struct rv_path_graph_path){.thread = thread, .from_ns = from_ns, .to_ns = to_ns}, &n);
+    struct rv_path_step *steps = rv_critical_path_graph_take_path(
+        &found, &(struct rv_critical_path_graph_path){.thread = thread, .from_ns = from_ns, .to_ns = to_ns}, &n);
     struct rv_path_step *wanted = rv_critical_path_take(&(struct rv_path_params){.threads = graph.threads,
                                                                                  .n_threads = graph.n_threads,
                                                                                  .waits = graph.waits,
@@ -154,7 +152,7 @@ static void compare(const char *how, uint32_t seed, uint32_t thread, uint64_t fr
     cr_assert_not(rv_wait_reader_has_missed(reader));
     free(steps);
     free(wanted);
-    rv_path_graph_fini(&found);
+    rv_critical_path_graph_fini(&found);
     rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
 }
@@ -224,7 +222,7 @@ static bool fail_to_load(void *context, uint64_t first, struct rv_wait_page *pag
 
 Test(waits_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
 {
-    struct rv_path_graph found;
+    struct rv_critical_path_graph found;
     size_t n;
     random_waits_seed(3);
     random_waits_make(&graph, false);
@@ -234,11 +232,11 @@ Test(waits_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
     struct rv_waits *waits = make_waits();
     rv_waits_set_loader(waits, fail_to_load, NULL, false);
     struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
-    rv_path_graph_init(&found, lanes, reader);
-    free(rv_path_graph_take_path(
-        &found, &(struct rv_path_graph_path){.thread = graph.waits[0].thread, .to_ns = graph.end_ns}, &n));
+    rv_critical_path_graph_init(&found, lanes, reader);
+    free(rv_critical_path_graph_take_path(
+        &found, &(struct rv_critical_path_graph_path){.thread = graph.waits[0].thread, .to_ns = graph.end_ns}, &n));
     cr_assert(rv_wait_reader_has_missed(reader));
-    rv_path_graph_fini(&found);
+    rv_critical_path_graph_fini(&found);
     rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
     rv_lanes_destroy(lanes);

@@ -7,7 +7,7 @@
 
 #include "ring/modules.h"
 #include "ring/ownership.h"
-#include "ring/verdicts.h"
+#include "ring/verdict_section.h"
 
 enum { PROGRAM = 100, LIBRARY, BIAS = 0x10000 };
 

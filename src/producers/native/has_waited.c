@@ -1,0 +1,15 @@
+#include "producers/native/has_waited.h"
+
+#include <sys/resource.h>
+
+#include "base/os_call.h"
+
+bool rv_has_waited(void)
+{
+    static RV_THREAD_LOCAL long n_before;
+    struct rusage usage = {.ru_nvcsw = -1};
+    (void)rv_os_call(SYS_getrusage, RUSAGE_THREAD, RV_OS_POINTER(&usage), 0, 0, 0, 0);
+    const bool may_have = usage.ru_nvcsw != n_before;
+    n_before = usage.ru_nvcsw;
+    return may_have;
+}

@@ -1,0 +1,111 @@
+#include "producers/native/loaded_objects.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N_NAMESPACES 16u
+#define MOST_HEADERS 32u
+#define HAS_NAMESPACES 2 /* r_version of glibc 2.35 and later */
+
+/* volatile: a compiler that knows the size of _r_debug lets nobody read what follows it in later glibc. */
+static const struct r_debug *first(void)
+{
+    const struct r_debug *volatile space = &_r_debug;
+    return space;
+}
+
+/* The namespace after one; NULL: none, or they are not told. */
+static const struct r_debug *next(const struct r_debug *space)
+{
+    return space->r_version >= HAS_NAMESPACES ? (const struct r_debug *)((const struct r_debug_extended *)space)->r_next
+                                              : NULL;
+}
+
+bool rv_objects_are_changing(void)
+{
+    const struct r_debug *space = first();
+    for (unsigned i = 0; space && i < N_NAMESPACES; i++, space = next(space))
+        if (space->r_state != RT_CONSISTENT)
+            return true;
+    return false;
+}
+
+bool rv_objects_have(uint64_t base, const char *name)
+{
+    const struct r_debug *space = first();
+    for (unsigned i = 0; space && i < N_NAMESPACES; i++, space = next(space))
+        for (const struct link_map *map = space->r_map; map; map = map->l_next)
+            if (map->l_addr == base && strcmp(map->l_name, name) == 0)
+                return true;
+    return false;
+}
+
+uint64_t rv_objects_sum(void)
+{
+    const struct r_debug *space = first();
+    uint64_t sum = 0;
+    for (unsigned i = 0; space && i < N_NAMESPACES; i++, space = next(space))
+        for (const struct link_map *map = space->r_map; map; map = map->l_next)
+            sum += (uint64_t)(uintptr_t)map->l_ld * 0x9e3779b97f4a7c15u;
+    return sum;
+}
+
+struct walk {
+    rv_objects_fn *look;
+    void *context;
+    bool has_seen_others;
+};
+
+/* From its file: of a namespace but the first nothing tells where they are mapped. False: it is not that file any more. */
+static bool read_headers(const struct link_map *map, ElfW(Phdr) headers[MOST_HEADERS], ElfW(Half) * n)
+{
+    ElfW(Ehdr) header;
+    bool is_dynamic = false;
+    const int fd = open(map->l_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+        memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof *headers &&
+        header.e_phnum <= MOST_HEADERS &&
+        pread(fd, headers, header.e_phnum * sizeof *headers, (off_t)header.e_phoff) ==
+            (ssize_t)(header.e_phnum * sizeof *headers))
+        for (*n = 0; *n < header.e_phnum; ++*n)
+            is_dynamic |= headers[*n].p_type == PT_DYNAMIC &&
+                          map->l_addr + headers[*n].p_vaddr == (ElfW(Addr))(uintptr_t)map->l_ld;
+    close(fd);
+    return is_dynamic;
+}
+
+/* But for the loader, which all namespaces share. */
+static int look_at_map(const struct walk *walk, const struct link_map *map, const struct dl_phdr_info *counters)
+{
+    ElfW(Phdr) headers[MOST_HEADERS];
+    struct dl_phdr_info info = *counters;
+    if (map->l_addr == _r_debug.r_ldbase || !read_headers(map, headers, &info.dlpi_phnum))
+        return 0;
+    info.dlpi_addr = map->l_addr;
+    info.dlpi_name = map->l_name;
+    info.dlpi_phdr = headers;
+    return walk->look(&info, sizeof info, walk->context);
+}
+
+/* Together with the first one: only within this call is the lock held under which the lists are changed. */
+static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *context)
+{
+    struct walk *walk = context;
+    const struct r_debug *space = walk->has_seen_others ? NULL : next(first());
+    int result = 0;
+    walk->has_seen_others = true;
+    for (unsigned i = 1; space && !result && i < N_NAMESPACES; i++, space = next(space))
+        for (const struct link_map *map = space->r_map; map && !result; map = map->l_next)
+            result = look_at_map(walk, map, info);
+    return result ? result : walk->look(info, n_bytes, walk->context);
+}
+
+int rv_objects_each(rv_objects_fn *look, void *context)
+{
+    struct walk walk = {.look = look, .context = context};
+    return dl_iterate_phdr(look_at_object, &walk);
+}

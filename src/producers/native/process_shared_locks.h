@@ -1,0 +1,26 @@
+/*
+ * Locks, conditions, semaphores and barriers in memory that processes share. By the file that is mapped there, and the
+ * place in it, each has the same name in all processes, and a key by which the table of transfers (queue_wakers.h) tells who
+ * released it last.
+ *
+ * A process learns an object when it waits for it, or ends another's wait, and forgets it when the C library unmaps the
+ * memory. A system call that the program makes by itself to unmap it, or to map something else there, is not seen.
+ */
+#ifndef RV_PRODUCERS_NATIVE_PROCESS_SHARED_LOCKS_H
+#define RV_PRODUCERS_NATIVE_PROCESS_SHARED_LOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "producers/native/visibility.h"
+
+/* Any thread; async-signal-safe; keep errno. */
+RV_HIDDEN void rv_shared_object_learn(const void *object);
+
+/* Name id of a learned object; 0: it is not, or its memory is not of a file. */
+RV_HIDDEN uint32_t rv_shared_object_name(const void *object);
+RV_HIDDEN uint32_t rv_shared_object_key(const void *object); /* likewise */
+
+RV_HIDDEN void rv_shared_object_forget(const void *memory, size_t n_bytes);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Memory that ended threads leave to new ones: mapping and unmapping it for each thread costs more than starting the
+ * thread. Pieces of one size, zeroed when new, never unmapped. A piece is known by an address in it, at which the pool has
+ * a word of its own while it has the piece: no other page of it is touched.
+ */
+#ifndef RV_PRODUCERS_NATIVE_THREAD_MEMORY_H
+#define RV_PRODUCERS_NATIVE_THREAD_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "producers/native/visibility.h"
+
+struct rv_pool {
+    uint64_t free;            /* [atomic] a count << 48 | address of the last piece returned; the count prevents ABA */
+    size_t n_before, n_after; /* bytes of a piece before its address and from it on; n_before: whole pages */
+    size_t alignment;         /* bytes of a piece before its address, in whole pages, and from it on */
+    uint32_t n_taken;         /* [atomic] pieces made so far */
+};
+
+#define RV_POOL_PAGE 4096u
+
+/* A static pool of pieces of so many bytes. */
+#define RV_POOL(size) RV_POOL_AROUND(0, size, RV_POOL_PAGE)
+#define RV_POOL_AROUND(before, after, align)                                                                           \
+    {                                                                                                                  \
+        .n_before = (before), .n_after = (after), .alignment = (align)                                                 \
+    }
+
+/* NULL without memory. Both functions: any thread or signal handler; errno kept. */
+RV_HIDDEN void *rv_pool_take(struct rv_pool *pool);
+RV_HIDDEN void rv_pool_give(struct rv_pool *pool, void *piece);
+
+#endif

@@ -1,0 +1,271 @@
+#include "producers/native/wait_records.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/os_call.h"
+#include "producers/native/has_waited.h"
+#include "producers/native/fork_mark.h"
+#include "producers/native/object_names.h"
+#include "producers/native/process.h"
+#include "producers/native/process_shared_locks.h"
+#include "producers/native/thread.h"
+#include "producers/native/queue_wakers.h"
+
+#define TAG_BITS 8
+#define TICKS_MASK (UINT64_MAX >> TAG_BITS)
+#define TID_MASK ((1u << 22) - 1)
+#define BY_READER (1u << 31) /* of a tid in a slot: of the last that had a lock for reading */
+#define HAVE_ORDER                                                                                                     \
+    (1u << RV_WAIT_MUTEX | 1u << RV_WAIT_READ_LOCK | 1u << RV_WAIT_WRITE_LOCK | 1u << RV_WAIT_BARRIER |                \
+     1u << RV_WAIT_ONCE)
+
+struct rv_wait_slot rv_wait_slots[1u << RV_WAIT_SLOT_BITS];
+RV_THREAD_LOCAL struct rv_wait rv_wait;
+
+static uint32_t rest_of(const void *object)
+{
+    return (uint32_t)((uintptr_t)object >> (RV_WAIT_SLOT_BITS + RV_WAIT_ALIGN_BITS));
+}
+
+/* In the child of fork, the waiters of the parent are gone. */
+static void follow_fork(void)
+{
+    if (!rv_fork_mark_is_gone(RV_FORK_MARK_WAITS) || !rv_fork_mark_set(RV_FORK_MARK_WAITS))
+        return;
+    for (size_t i = 0; i < sizeof rv_wait_slots / sizeof *rv_wait_slots; i++)
+        if (__atomic_load_n(&rv_wait_slots[i].n_waiters, __ATOMIC_RELAXED))
+            __atomic_store_n(&rv_wait_slots[i].n_waiters, 0, __ATOMIC_RELAXED);
+}
+
+/* One that was counted before fork is no longer. */
+static void lower(uint32_t *n_waiters)
+{
+    uint32_t n = __atomic_load_n(n_waiters, __ATOMIC_RELAXED);
+    while (n && !__atomic_compare_exchange_n(n_waiters, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+static void uncount(void)
+{
+    lower(&rv_wait.slot->n_waiters);
+    if (rv_wait.shared_key)
+        lower(&rv_transfer_entry(rv_wait.shared_key)->n_waiters);
+}
+
+uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
+{
+    return rv_thread_push(kind, word, RV_ENTRY_STACK());
+}
+
+/* 0: none. */
+static uint32_t name_of(const void *object)
+{
+    const uint32_t name = rv_object_names_find(object);
+    return name ? name : rv_shared_object_name(object);
+}
+
+static uint64_t word_of(const void *object, uint32_t kind_and_flags)
+{
+    const uint32_t name = name_of(object);
+    return name ? rv_event_word(name, (uint16_t)(kind_and_flags | RV_WAIT_NAMED), 0)
+                : rv_event_word_at((uintptr_t)object, (uint16_t)kind_and_flags);
+}
+
+bool rv_wait_is_traced(void)
+{
+    return rv_thread_ring() >= 0;
+}
+
+void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_by_reader)
+{
+    const int saved = errno;
+    struct rv_wait_slot *slot = rv_wait_slot_of(object);
+    uint64_t ticks = 0;
+    follow_fork();
+    if (rv_wait_is_traced())
+        ticks = rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE));
+    else if (rv_process_is_open())
+        ticks = rv_clock_ticks(rv_process_map()->clock.kind);
+    uint32_t rest = rest_of(object);
+    __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)rv_os_own_tid() | (is_by_reader ? BY_READER : 0),
+                     __ATOMIC_RELEASE); /* W2 -> W3 */
+    const uint32_t key = rv_process_is_open() ? rv_shared_object_key(object) : 0;
+    if (key)
+        rv_transfer_put(rv_transfer_entry(key), key, ticks, (uint32_t)rv_os_own_tid());
+    errno = saved;
+}
+
+/* Of objects that share a name, nobody could tell which was taken. */
+void rv_wait_write_taken(const void *object, enum rv_wait_kind kind)
+{
+    const int saved = errno;
+    follow_fork();
+    if (rv_wait_has_waiters(object) && rv_wait_is_traced() && !rv_object_names_find(object))
+        rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE | RV_WAIT_TAKEN));
+    errno = saved;
+}
+
+/* ---- waits ---- */
+
+/* One whose thread was cancelled, or jumped away, is found at the next or at the end. */
+static void abandon(void)
+{
+    if (rv_wait.object)
+        uncount();
+    rv_wait.object = NULL;
+}
+
+/* A handler has a stack of its own, which may lie above that of what it has interrupted. */
+static bool is_on_other_stack(uint64_t stack)
+{
+    const uint64_t end = rv_thread_stack_end();
+    stack_t now = {0};
+    (void)rv_os_call(SYS_sigaltstack, 0, RV_OS_POINTER(&now), 0, 0, 0, 0);
+    return now.ss_flags & SS_ONSTACK || (rv_wait.stack <= end && stack > end);
+}
+
+struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
+{
+    follow_fork();
+    if (is_shared)
+        rv_shared_object_learn(object);
+    if (rv_wait.object && rv_wait.stack <= stack && !is_on_other_stack(stack))
+        abandon();
+    struct rv_wait outer = rv_wait;
+    rv_wait = (struct rv_wait){.object = object,
+                               .slot = rv_wait_slot_of(object),
+                               .stack = stack,
+                               .shared_key = is_shared ? rv_shared_object_key(object) : 0,
+                               .kind = kind,
+                               .is_nested = outer.object != NULL,
+                               .has_order = !is_shared && HAVE_ORDER >> kind & 1};
+    __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
+    if (rv_wait.shared_key)
+        __atomic_fetch_add(&rv_transfer_entry(rv_wait.shared_key)->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
+    /* A record before it may be of a thread whose successors did not see the announcement. */
+    rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind);
+    return outer;
+}
+
+bool rv_wait_has_shared_waiters(const void *object)
+{
+    const uint32_t key = rv_process_is_open() ? rv_shared_object_key(object) : 0;
+    return key && __atomic_load_n(&rv_transfer_entry(key)->n_waiters, __ATOMIC_RELAXED);
+}
+
+void rv_wait_write(bool gives_up)
+{
+    rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
+    const bool has_owner = rv_wait.owner && rv_wait.owner <= TID_MASK; /* a robust mutex may have another number */
+    if (has_owner && !gives_up)
+        rv_wait_push(RV_EVENT_WOKEN, rv_event_word_held(rv_wait.owner));
+}
+
+struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
+{
+    struct rv_wait outer = rv_wait_announce(object, kind, is_shared, stack);
+    rv_wait_write(false);
+    return outer;
+}
+
+/* The object has become free before anything was written. */
+void rv_wait_withdraw(const struct rv_wait *outer)
+{
+    uncount();
+    rv_wait = *outer;
+}
+
+static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
+{
+    const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
+    const uint32_t known = tid <= TID_MASK ? tid : 0; /* a robust mutex may have another number */
+    rv_wait_push(RV_EVENT_WOKEN,
+                 rv_event_word(known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT,
+                               (uint16_t)(ticks >> 16), (uint16_t)ticks));
+}
+
+/* End a wait that did not end by getting the object. */
+static void write_failure(int error)
+{
+    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+}
+
+/* What is known without a record: nothing, where another object's record has taken its place. */
+static void write_owner(bool is_overwritten)
+{
+    const uint32_t owner = is_overwritten ? 0 : rv_wait.owner;
+    write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
+}
+
+/* The last to release it in any process. The last to come to a barrier is the only one. */
+static void write_shared_waker(uint64_t now)
+{
+    const struct rv_transfer last = rv_transfer_last(rv_wait.shared_key, rv_wait.began, (uint32_t)rv_os_own_tid());
+    const struct rv_wire_transfer *entry = rv_transfer_entry(rv_wait.shared_key);
+    if (last.tid)
+        write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, now - last.ticks);
+    else
+        write_owner(__atomic_load_n(&entry->when, __ATOMIC_RELAXED) > rv_wait.began);
+}
+
+static void write_waker(uint64_t now)
+{
+    uint64_t who = __atomic_load_n(&rv_wait.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
+    uint64_t when = __atomic_load_n(&rv_wait.slot->when, __ATOMIC_RELAXED);
+    const uint32_t rest = rest_of(rv_wait.object), tag = rest & ((1u << TAG_BITS) - 1);
+    const uint64_t after_begin = ((when >> TAG_BITS) - rv_wait.began) & TICKS_MASK;
+    const bool is_new = after_begin && after_begin <= TICKS_MASK / 2;
+    const bool is_by_reader = (uint32_t)who & BY_READER;
+    if (is_new && (who >> 32 != rest || (when & ((1u << TAG_BITS) - 1)) != tag))
+        write_owner(true);
+    else if (!is_new || (is_by_reader && rv_wait.kind == RV_WAIT_READ_LOCK)) /* readers do not wait for readers */
+        write_owner(false);
+    else
+        write_woken((uint32_t)who & ~BY_READER, rv_wait.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY,
+                    (now - (when >> TAG_BITS)) & TICKS_MASK);
+}
+
+void rv_wait_end(const struct rv_wait *outer, int result)
+{
+    const int saved = errno;
+    uncount();
+    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
+    if (result != 0 && result != EOWNERDEAD)
+        write_failure(result);
+    else if (rv_wait.shared_key)
+        write_shared_waker(now);
+    else
+        write_waker(now);
+    if (now - rv_wait.began >= RV_WAIT_LONG_TICKS)
+        (void)rv_has_waited(); /* not in the calls that follow */
+    rv_wait = *outer;
+    errno = saved;
+}
+
+void rv_wait_write_past(const struct rv_wait_past *past)
+{
+    const enum rv_clock_kind clock = rv_process_map()->clock.kind;
+    const uint32_t flags = RV_WAIT_PAST | (past->name ? RV_WAIT_NAMED : 0);
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->name ? past->name : past->on, (uint16_t)(past->kind | flags)));
+    rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(clock) - past->began));
+    write_woken(past->waker, past->wake, past->woke ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
+}
+
+void rv_wait_end_join(uint32_t tid, int result)
+{
+    if (result == 0)
+        write_woken(tid, RV_WAKE_OWNER, UINT32_MAX);
+    else
+        write_failure(result);
+}
+
+/* Who was here before, in a constructor, has set the mark; else nobody waits, and the slots need no page yet. */
+void rv_wait_init(void)
+{
+    (void)rv_fork_mark_set(RV_FORK_MARK_WAITS);
+    rv_thread_on_end(abandon);
+}

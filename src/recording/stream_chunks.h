@@ -1,0 +1,36 @@
+/* Validated contents of STREAM and STRINGS chunks. */
+#ifndef RV_RECORDING_STREAM_CHUNKS_H
+#define RV_RECORDING_STREAM_CHUNKS_H
+
+#include "recording/column_compression.h"
+
+struct rv_rec_who {
+    struct rv_rec_stream stream;
+    const char *process_name, *thread_name;         /* point into the payload */
+    struct rv_wire_instrumentation instrumentation; /* zeroed where an older recorder has left it out */
+};
+
+/* 0, or -EBADMSG. */
+int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload);
+
+/* The definitions of a STRINGS chunk, read one by one. */
+struct rv_rec_strings { /* zeroed = closed; reusable, keeps its memory */
+    uint8_t *bytes;
+    size_t capacity;
+    const uint8_t *at, *end;
+};
+
+struct rv_rec_definition {
+    uint32_t id, line_form;
+    const char *package, *name, *file; /* valid until the next open or close */
+};
+
+/* 0, or -EBADMSG. */
+int rv_rec_strings_open(struct rv_rec_strings *strings, struct rv_compressor *compressor,
+                        const struct rv_rec_chunk *chunk, const uint8_t *payload);
+
+/* 1; 0 at the end; -EBADMSG. */
+int rv_rec_strings_next(struct rv_rec_strings *strings, struct rv_rec_definition *definition);
+void rv_rec_strings_close(struct rv_rec_strings *strings);
+
+#endif

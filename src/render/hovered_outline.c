@@ -1,0 +1,43 @@
+#include "render/hovered_outline.h"
+
+#define LINE_WIDTH 1.5f
+
+static size_t lane_of(const struct rv_view *view, uint32_t box_idx)
+{
+    size_t lane = 0;
+    while (lane < view->n_lanes && box_idx - view->lanes[lane].first_box >= view->lanes[lane].n_boxes)
+        lane++;
+    return lane;
+}
+
+static void add_edge(struct rv_overlay *overlay, const struct rv_camera *camera, const vec3 from, const vec3 to,
+                     float scale)
+{
+    vec2 from_px, to_px;
+    if (!rv_camera_project(camera, from, from_px) || !rv_camera_project(camera, to, to_px))
+        return;
+    rv_overlay_line(overlay, (float[2]){from_px[0] / scale, from_px[1] / scale},
+                    (float[2]){to_px[0] / scale, to_px[1] / scale}, LINE_WIDTH,
+                    rv_theme_rgba(rv_overlay_theme(overlay)->accent, 1.0f));
+}
+
+void rv_outline_add(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_lane_layout *layout,
+                    const struct rv_frame_data *picture, uint32_t box_idx, float scale)
+{
+    const struct rv_view *view = rv_frame_data_content(picture);
+    size_t lane_idx = lane_of(view, box_idx);
+    if (box_idx >= view->n_boxes || lane_idx >= layout->n_lanes || lane_idx >= view->n_lanes)
+        return;
+    const struct rv_lane_layout_lane *lane = &layout->lanes[lane_idx];
+    const struct rv_box_record *record = &picture->records.items[box_idx];
+    float unit = (float)rv_pack_scale(&picture->records.pack) * layout->width;
+    float left = (float)rv_pack_centre(&picture->records.pack) * layout->width + (float)record->start * unit;
+    float right = left + (float)record->duration * unit, low = rv_lane_layout_row_y(lane, view->boxes[box_idx].depth);
+    float share = layout->box_share * rv_box_colors_height(picture->colors, record->paint & RV_PAINT_COLOUR_MASK);
+    float half = rv_lane_layout_thickness(lane, view->boxes[box_idx].depth), high = low + share * lane->row_height;
+    vec3 corners[6] = {{left, low, lane->z + half},  {right, low, lane->z + half}, {right, high, lane->z + half},
+                       {left, high, lane->z + half}, {left, high, lane->z - half}, {right, high, lane->z - half}};
+    static const int edges[7][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 4}, {4, 5}, {5, 2}};
+    for (size_t i = 0; i < (layout->is_flat ? 4u : 7u); i++)
+        add_edge(overlay, camera, corners[edges[i][0]], corners[edges[i][1]], scale);
+}

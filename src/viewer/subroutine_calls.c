@@ -1,0 +1,269 @@
+#include "viewer/subroutine_calls.h"
+
+#include <stdlib.h>
+
+#include "viewer/show_call.h"
+#include "viewer/viewer.h"
+
+const struct rv_call_list *rv_viewer_calls_list(const struct rv_viewer_calls *calls)
+{
+    const struct rv_range_job *job = rv_range_renewal_shown(&calls->listed);
+    return job ? rv_range_calls(job->range) : NULL;
+}
+
+size_t rv_viewer_calls_place(const struct rv_viewer_calls *calls, size_t row)
+{
+    return calls->order ? calls->order[row] : row;
+}
+
+static void forget_order(struct rv_viewer_calls *calls)
+{
+    rv_call_order_job_stop(&calls->sorting);
+    free(calls->order);
+    free(calls->groups);
+    calls->order = NULL;
+    calls->groups = NULL;
+    calls->n_groups = 0;
+}
+
+void rv_viewer_calls_choose_none(struct rv_viewer_calls *calls)
+{
+    forget_order(calls);
+    rv_range_renewal_stop(&calls->listed);
+    rv_name_set_fini(&calls->ids);
+    calls->is_on = calls->has_current = false;
+    calls->request = RV_CALLS_STAY;
+}
+
+void rv_viewer_calls_fini(struct rv_viewer_calls *calls)
+{
+    rv_viewer_calls_choose_none(calls);
+}
+
+/* ---- listing ---- */
+
+static void find_namesakes(struct rv_viewer *viewer, uint32_t id)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(viewer->subroutines, &n_ids);
+    uint32_t least = id < n_ids ? as_id[id] : id;
+    rv_name_set_add(&calls->ids, id);
+    for (uint32_t i = 0; i < n_ids; i++)
+        if (as_id[i] == least)
+            rv_name_set_add(&calls->ids, i);
+    free(as_id);
+}
+
+static void list(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    statistics->calls.measured = statistics->version;
+    rv_range_renewal_start(&statistics->calls.listed,
+                           &(struct rv_range_params){.from_ns = statistics->shown.from_ns,
+                                                     .to_ns = statistics->shown.to_ns,
+                                                     .lanes = viewer->lanes,
+                                                     .subroutines = viewer->subroutines,
+                                                     .filter = statistics->asked_filter,
+                                                     .time = statistics->asked_time,
+                                                     .lists_calls = true,
+                                                     .calls_of = statistics->calls.id},
+                           viewer->session);
+}
+
+void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    calls->stands_out = true;
+    if (calls->is_on && calls->id == id)
+        return;
+    rv_viewer_calls_choose_none(calls);
+    calls->is_on = true;
+    calls->id = id;
+    find_namesakes(viewer, id);
+    list(viewer);
+}
+
+/* ---- order ---- */
+
+static void sort(struct rv_viewer *viewer)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    if (listed)
+        rv_call_order_job_start(&calls->sorting, listed, viewer->lanes, calls->column, calls->is_descending);
+}
+
+static bool take_order(struct rv_viewer_calls *calls)
+{
+    uint32_t *order = rv_call_order_job_take(&calls->sorting);
+    if (!order)
+        return false;
+    free(calls->order);
+    calls->order = order;
+    return true;
+}
+
+/* ---- going there ---- */
+
+static void go_to_place(struct rv_viewer *viewer, size_t place)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_call *call = &rv_viewer_calls_list(calls)->calls[place];
+    const struct rv_box box = rv_call_box(call);
+    calls->has_current = true;
+    calls->current = place;
+    rv_viewer_show_call(viewer, &box, call->lane_idx);
+}
+
+/* The place of the call that follows the current one by start, or precedes it; comes round. */
+static size_t neighbour(const struct rv_viewer_calls *calls, const struct rv_call_list *listed, bool is_next)
+{
+    size_t at = 0;
+    while (listed->by_start[at] != calls->current)
+        at++;
+    return listed->by_start[(at + (is_next ? 1 : listed->n - 1)) % listed->n];
+}
+
+static size_t requested_place(const struct rv_viewer_calls *calls, const struct rv_call_list *listed)
+{
+    switch (calls->request) {
+    case RV_CALLS_LONGEST:
+        return calls->has_current ? (calls->current + 1) % listed->n : 0;
+    case RV_CALLS_LONGER:
+        return calls->has_current ? (calls->current + listed->n - 1) % listed->n : 0;
+    case RV_CALLS_NEXT:
+    case RV_CALLS_PREVIOUS:
+        if (calls->has_current)
+            return neighbour(calls, listed, calls->request == RV_CALLS_NEXT);
+        break;
+    case RV_CALLS_FIRST:
+    case RV_CALLS_STAY:
+        break;
+    }
+    return listed->by_start[0];
+}
+
+static bool go_where_asked(struct rv_viewer *viewer)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    if (calls->request == RV_CALLS_STAY || !listed)
+        return false;
+    if (listed->n)
+        go_to_place(viewer, requested_place(calls, listed));
+    calls->request = RV_CALLS_STAY;
+    return true;
+}
+
+/* Where no row is chosen, it is about the first one. */
+static void request(struct rv_viewer *viewer, enum rv_calls_request request)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    if (!statistics->calls.is_on && statistics->n_rows && rv_viewer_statistics_range(statistics))
+        rv_viewer_calls_choose(viewer, statistics->rows[0].id);
+    if (!statistics->calls.is_on)
+        return;
+    statistics->calls.request = request;
+    (void)go_where_asked(viewer);
+}
+
+/* ---- */
+
+static void group(struct rv_viewer *viewer)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    free(calls->groups);
+    calls->n_groups = 0;
+    calls->groups = listed ? rv_call_list_take_groups(listed, calls->grouping, viewer->lanes, &calls->n_groups) : NULL;
+}
+
+/* Another list: its places are others. */
+static void renew(struct rv_viewer *viewer)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    calls->has_current = false;
+    forget_order(calls);
+    rv_range_renewal_turn(&calls->listed);
+    group(viewer);
+    if (calls->column != RV_CALL_DURATION || !calls->is_descending)
+        sort(viewer);
+}
+
+bool rv_viewer_calls_advance(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    struct rv_viewer_calls *calls = &statistics->calls;
+    if (!calls->is_on)
+        return false;
+    if (calls->measured != statistics->version)
+        list(viewer);
+    bool has_changed = rv_range_renewal_poll(&calls->listed);
+    if (rv_range_renewal_is_ready(&calls->listed)) {
+        renew(viewer);
+        has_changed = true;
+    }
+    has_changed |= take_order(calls);
+    return go_where_asked(viewer) || has_changed;
+}
+
+void rv_viewer_calls_wait(struct rv_viewer *viewer)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    rv_range_renewal_wait(&calls->listed);
+    (void)rv_viewer_calls_advance(viewer);
+    rv_job_thread_wait(&calls->sorting.thread);
+}
+
+static void choose_order(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    uint32_t column = act->idx ? act->idx - 1 : (uint32_t)calls->column + 1;
+    calls->column = (enum rv_call_column)(column % RV_CALL_COLUMNS);
+    calls->is_descending =
+        act->idx ? act->amount > 0.0 : calls->column == RV_CALL_DURATION || calls->column == RV_CALL_SELF;
+    sort(viewer);
+}
+
+static void choose_grouping(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    uint32_t grouping = act->idx ? act->idx - 1 : (uint32_t)calls->grouping + 1;
+    calls->grouping = (enum rv_call_grouping)(grouping % RV_CALL_GROUPINGS);
+    group(viewer);
+}
+
+bool rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    const struct rv_call_list *listed = rv_viewer_calls_list(&viewer->statistics.calls);
+    switch ((int)act->action) {
+    case RV_ACTION_LONGEST_CALL:
+        request(viewer, RV_CALLS_LONGEST);
+        break;
+    case RV_ACTION_LONGER_CALL:
+        request(viewer, RV_CALLS_LONGER);
+        break;
+    case RV_ACTION_FIRST_CALL:
+        request(viewer, RV_CALLS_FIRST);
+        break;
+    case RV_ACTION_NEXT_CALL:
+        request(viewer, RV_CALLS_NEXT);
+        break;
+    case RV_ACTION_PREVIOUS_CALL:
+        request(viewer, RV_CALLS_PREVIOUS);
+        break;
+    case RV_ACTION_SHOW_CALL:
+        if (listed && act->idx < listed->n)
+            go_to_place(viewer, rv_viewer_calls_place(&viewer->statistics.calls, act->idx));
+        break;
+    case RV_ACTION_SORT_CALLS:
+        choose_order(viewer, act);
+        break;
+    case RV_ACTION_GROUP_CALLS:
+        choose_grouping(viewer, act);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,87 @@
+#include "window/panel_critical_path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/critical_path_panel.h"
+
+static void name_lane(const struct rv_viewer *viewer, uint32_t lane_idx, char out[RV_LANE_NAME_BYTES])
+{
+    struct rv_lane *lane = rv_lanes_get(viewer->lanes, lane_idx);
+    pthread_mutex_lock(&lane->lock);
+    memcpy(out, lane->name, RV_LANE_NAME_BYTES);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+/* "mutex cache::lock", "join" */
+static void name_wait(const struct rv_viewer *viewer, const struct rv_path_part *part, char *out, size_t out_bytes)
+{
+    char object[100] = "";
+    if (part->object)
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, part->object, object, sizeof object);
+    (void)snprintf(out, out_bytes, "%s%s%s", rv_wait_kind_name(part->wait), *object ? " " : "", object);
+}
+
+static void fill_row(const struct rv_viewer *viewer, const struct rv_path_part *part,
+                     struct rv_critical_path_panel_row *row)
+{
+    char lane[RV_LANE_NAME_BYTES], call[64] = "", wait[128] = "";
+    name_lane(viewer, part->lane_idx, lane);
+    if (part->call)
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, part->call, call, sizeof call);
+    if (part->has_wait)
+        name_wait(viewer, part, wait, sizeof wait);
+    row->n_ns = part->n_ns;
+    switch (part->kind) {
+    case RV_PATH_RUN:
+        row->kind = RV_CRITICAL_PATH_PANEL_RUN;
+        (void)snprintf(row->name, sizeof row->name, "%s%s%s", lane, *call ? " in " : "", call);
+        if (part->has_wait)
+            (void)snprintf(row->detail, sizeof row->detail, "awaited: %s", wait);
+        break;
+    case RV_PATH_WAIT:
+        row->kind = RV_CRITICAL_PATH_PANEL_WAIT;
+        (void)snprintf(row->name, sizeof row->name, "%s waited for %s", lane, wait);
+        (void)snprintf(row->detail, sizeof row->detail, "%s%swho ended it is not known", call, *call ? ", " : "");
+        break;
+    case RV_PATH_WAKE:
+        row->kind = RV_CRITICAL_PATH_PANEL_WOKEN;
+        (void)snprintf(row->name, sizeof row->name, "woken, but not running yet");
+        (void)snprintf(row->detail, sizeof row->detail, "longest: %s", lane);
+        break;
+    }
+}
+
+static void title(const struct rv_viewer *viewer, char *out, size_t out_bytes)
+{
+    char call[128] = "a range of time";
+    if (viewer->path.found.request.call)
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, viewer->path.found.request.call, call, sizeof call);
+    (void)snprintf(out, out_bytes, "Critical path of %s", call);
+}
+
+void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+{
+    const struct rv_path_found *found = rv_critical_path_job_found(&viewer->path);
+    struct rv_critical_path_panel shown = {.is_found = found != NULL,
+                                           .percent = rv_critical_path_job_percent(&viewer->path)};
+    char text[160];
+    if (!viewer->path.is_on)
+        return;
+    title(viewer, text, sizeof text);
+    shown.title = text;
+    if (found) {
+        shown.n_ns[RV_CRITICAL_PATH_PANEL_RUN] = found->run_ns;
+        shown.n_ns[RV_CRITICAL_PATH_PANEL_WAIT] = found->wait_ns;
+        shown.n_ns[RV_CRITICAL_PATH_PANEL_WOKEN] = found->woken_ns;
+        shown.n_rows = found->n_parts < RV_CRITICAL_PATH_PANEL_ROWS ? found->n_parts : RV_CRITICAL_PATH_PANEL_ROWS;
+        shown.n_left = found->n_parts - shown.n_rows;
+        shown.is_cut = found->known_from_ns != 0;
+        shown.has_missed = found->has_missed;
+        shown.has_no_waits = found->n_waits == 0;
+        shown.is_old = shown.has_no_waits && rv_session_lacks_waits(viewer->session);
+    }
+    for (size_t i = 0; i < shown.n_rows; i++)
+        fill_row(viewer, &found->parts[i], &shown.rows[i]);
+    rv_critical_path_panel_show(ui, &shown, acts);
+}

@@ -1,0 +1,127 @@
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/ptrace.h"
+#include "base/os.h"
+
+#define LOOK_NS 1000000u
+
+/* What the traced process shows of itself. */
+static struct shared {
+    bool has_begun, has_ended; /* [atomic] the call */
+    bool may_end;              /* [atomic] the call waits for that if it is to */
+    unsigned n_rounds;         /* [atomic] of what it does otherwise */
+} * shared;
+
+static struct rv_tracee tracee;
+
+static _Noreturn void count_rounds(void)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+        __atomic_add_fetch(&shared->n_rounds, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A signal stops the process in the midst of it. */
+static void stop_within(uint64_t waits)
+{
+    __atomic_store_n(&shared->has_begun, true, __ATOMIC_SEQ_CST);
+    kill(getpid(), SIGSTOP);
+    while (waits && !__atomic_load_n(&shared->may_end, __ATOMIC_SEQ_CST))
+        ;
+    __atomic_store_n(&shared->has_ended, true, __ATOMIC_SEQ_CST);
+}
+
+/* However long it takes: the suite ends what hangs. */
+static void await(const bool *is_so)
+{
+    while (!__atomic_load_n(is_so, __ATOMIC_SEQ_CST))
+        rv_os_sleep_ns(LOOK_NS);
+}
+
+static void await_round(void)
+{
+    const unsigned n = __atomic_load_n(&shared->n_rounds, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&shared->n_rounds, __ATOMIC_SEQ_CST) == n)
+        rv_os_sleep_ns(LOOK_NS);
+}
+
+static void await_signal_stop(void)
+{
+    while (!rv_tracee_is_called_stopped(&tracee))
+        rv_os_sleep_ns(LOOK_NS);
+}
+
+static void call(bool waits)
+{
+    const struct rv_tracee_call call = {.function = (uint64_t)(uintptr_t)stop_within, .arguments = {waits}};
+    cr_assert_eq(rv_tracee_call(&tracee, 0, &call), 0);
+}
+
+static void begin(void)
+{
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert(shared != MAP_FAILED);
+    const pid_t pid = fork();
+    if (pid == 0)
+        count_rounds();
+    cr_assert_eq(rv_tracee_open(&tracee, pid), 0);
+    await_round();
+    cr_assert_eq(rv_tracee_stop_any(&tracee, 0), 0);
+}
+
+static void end(void)
+{
+    kill(tracee.pid, SIGKILL);
+    cr_expect_eq(waitpid(tracee.pid, NULL, 0), tracee.pid);
+    rv_tracee_close(&tracee);
+    munmap(shared, sizeof *shared);
+}
+
+/* As it was before, and once the signal's stop is over, too. */
+static void expect_to_go_on(void)
+{
+    rv_tracee_release(&tracee);
+    await_signal_stop();
+    kill(tracee.pid, SIGCONT);
+    await_round();
+}
+
+TestSuite(ptrace, .init = begin, .fini = end, .timeout = 60);
+
+Test(ptrace, a_call_within_which_a_signal_stops_the_process_ends_nevertheless)
+{
+    call(false);
+    await_signal_stop();
+    cr_expect(!shared->has_ended);
+    cr_expect_eq(rv_tracee_take_back(&tracee), -EALREADY);
+    await(&shared->has_ended);
+    expect_to_go_on();
+}
+
+Test(ptrace, a_call_is_not_lost_where_the_stop_ends_within_it)
+{
+    call(true);
+    await_signal_stop();
+    cr_expect_eq(rv_tracee_take_back(&tracee), -EALREADY);
+    kill(tracee.pid, SIGCONT);
+    cr_expect_eq(rv_tracee_take_back(&tracee), -EALREADY);
+    __atomic_store_n(&shared->may_end, true, __ATOMIC_SEQ_CST);
+    await(&shared->has_ended);
+    await_round();
+}
+
+Test(ptrace, a_call_that_a_signal_prevents_is_undone)
+{
+    kill(tracee.pid, SIGSTOP);
+    call(false);
+    await_signal_stop();
+    cr_expect_eq(rv_tracee_take_back(&tracee), -ECANCELED);
+    expect_to_go_on();
+    cr_expect(!shared->has_begun);
+}

@@ -1,0 +1,56 @@
+#include "viewer/lane_actions.h"
+
+#include <criterion/criterion.h>
+
+static struct rv_viewer viewer;
+
+static void begin(void)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < 4; i++)
+        rv_lanes_add(lanes, &(struct rv_lane_identity){
+                                .pid = 10 + i / 2, .tid = i, .process_key = 10 + i / 2, .process_name = "prog"});
+    viewer = (struct rv_viewer){.lanes = lanes};
+    rv_lane_order_update(&viewer.lane_order, lanes);
+}
+
+static void finish(void)
+{
+    rv_lane_order_fini(&viewer.lane_order);
+    rv_lanes_destroy(viewer.lanes);
+}
+
+TestSuite(lane_actions, .init = begin, .fini = finish, .timeout = 60);
+
+static size_t n_shown(void)
+{
+    uint32_t shown[4];
+    return rv_lane_order_list(&viewer.lane_order, shown);
+}
+
+static void act(enum rv_action action, uint32_t idx)
+{
+    rv_viewer_lanes_act(&viewer, &(struct rv_act){.action = action, .idx = idx});
+}
+
+Test(lane_actions, a_group_and_all_processes_are_collapsed_and_expanded)
+{
+    act(RV_ACTION_COLLAPSE_GROUP, 4);
+    cr_assert_eq(n_shown(), 3);
+    cr_assert(viewer.is_touched);
+    act(RV_ACTION_COLLAPSE_ALL, 0);
+    cr_assert_eq(n_shown(), 2);
+    act(RV_ACTION_COLLAPSE_GROUP, 1);
+    cr_assert_eq(n_shown(), 3);
+    act(RV_ACTION_SHOW_ALL_LANES, 0);
+    cr_assert_eq(n_shown(), 4);
+}
+
+Test(lane_actions, a_lane_of_a_collapsed_process_is_gone_to)
+{
+    act(RV_ACTION_COLLAPSE_ALL, 0);
+    act(RV_ACTION_SHOW_LANE, 4);
+    cr_assert_eq(n_shown(), 3);
+    act(RV_ACTION_HIDE_LANE, 4);
+    cr_assert_eq(n_shown(), 2);
+}
