@@ -88,7 +88,10 @@ void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t s
 void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t stack)
 {
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
-    const struct rv_shadow_frame *frame = is_simple(next) ? rv_shadow_pop(&rv_thread.shadow, stack, function) : NULL;
+    const struct rv_shadow_frame *frame = NULL;
+    if (is_simple(next))
+        frame = site == call_site ? rv_shadow_pop_jumped(&rv_thread.shadow, stack, function, call_site)
+                                  : rv_shadow_pop(&rv_thread.shadow, stack, function);
     if (frame)
         push_simple(RV_EVENT_RETURN_AT, frame, stack, next);
     else
@@ -185,6 +188,16 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "mov %r10, 40(%r9)\n"                     /* and of the frame's return */                                          \
     END
 
+/* Of a return above the top frame: back to the rest if that frame's function has jumped to the hook. */
+#define JUMPED(rest)                                                                                                   \
+    "cmp %rsi, (%rsp)\n"                      /* returns to its caller */                                              \
+    "jne 1f\n"                                                                                                         \
+    "cmp %rsi, 16(%r9)\n"                                                                                              \
+    "jne 1f\n"                                                                                                         \
+    "cmp %rsp, -32(%r9)\n"                    /* and the frame below the top one is not left, too */                   \
+    "jae " #rest "\n"                                                                                                  \
+    "jmp 1f\n"
+
 /* 48 bytes in front that are never run: both hooks begin where in their 64-byte lines they were quickest. */
 #define HOOK RV_EXPORT __attribute__((naked, aligned(64), patchable_function_entry(48, 48)))
 
@@ -239,7 +252,8 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
     __asm__(BEGIN
             "mov " HEAD ", %r11\n"
             "cmp %rsp, (%r9)\n"                /* no frame beneath this one's, as alloca may have lowered it */
-            "jb 1f\n"
+            "jb 23f\n"
+            "21:\n"
             "mov 8(%r9), %rax\n"
             "cmp %edi, 8(%r9)\n"
             "jne 1f\n"
@@ -261,10 +275,15 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "cmp " CEILING ", %r8\n"
             "jae 1f\n"
             "cmp %rsp, (%r9)\n"
-            "jb 1f\n"
+            "jb 24f\n"
+            "22:\n"
             "sub $32, %r9\n"
             "mov %r9, " TOP "\n"
             CANCEL
+            "23:\n"
+            JUMPED(21b)
+            "24:\n"
+            JUMPED(22b)
             "9:\n"                            /* not of the top call: one that is not written, or others were left */
             "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
             "je 5b\n"

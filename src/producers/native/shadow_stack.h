@@ -139,6 +139,21 @@ static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shad
     return top;
 }
 
+/*
+ * The same of a function built without -fno-optimize-sibling-calls: it has left its machine frame and jumped to its exit
+ * hook, which returns to call_site. No frame below the top one can be its own: they are not beneath the stack pointer.
+ */
+static inline const struct rv_shadow_frame *rv_shadow_pop_jumped(struct rv_shadow *shadow, uint64_t stack,
+                                                                 const void *function, const void *call_site)
+{
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
+    if ((uint32_t)top->word != (uint32_t)(uintptr_t)function || top->call_site != (uint64_t)(uintptr_t)call_site ||
+        (top->stack < stack && top[-1].stack < stack))
+        return NULL;
+    rv_shadow_move_top(shadow, top - 1);
+    return top;
+}
+
 /* The same for the API. */
 static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *shadow, uint64_t stack, uint32_t id)
 {

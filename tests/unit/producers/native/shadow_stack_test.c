@@ -59,7 +59,9 @@ static uint16_t enter(uint64_t stack, uint64_t function, uint64_t caller)
 static uint16_t leave_at(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
 {
     const struct rv_shadow_frame call = frame_of(stack, function, caller, site);
-    const struct rv_shadow_frame *frame = rv_shadow_pop(&shadow, stack, address(function));
+    const struct rv_shadow_frame *frame = site == caller
+                                              ? rv_shadow_pop_jumped(&shadow, stack, address(function), address(caller))
+                                              : rv_shadow_pop(&shadow, stack, address(function));
     return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
 }
 
