@@ -100,7 +100,7 @@ static void expect_place(size_t lane, uint32_t id, uint32_t lane_idx, uint64_t s
     cr_assert_eq(placed.depth, depth);
 }
 
-/* In a loop of one thread, then in another at another depth. */
+/* A task whose calls are in a loop of one thread first, then in another thread at another depth. */
 static void make_task(void)
 {
     call(0, 3, 2, 12, 18);
@@ -148,9 +148,9 @@ Test(tasks_view, parts_lead_back_to_the_lanes_of_their_threads)
 
 Test(tasks_view, parts_of_a_flow_are_the_calls_that_tell_it_and_stand_on_each_other_at_the_same_time)
 {
-    call(0, 2, 1, 10, 90); /* a client, for which */
+    call(0, 2, 1, 10, 90); /* the client waits */
     call(0, 1, 0, 0, 100);
-    call(1, 4, 1, 30, 70); /* another thread works */
+    call(1, 4, 1, 30, 70); /* while another thread works for it */
     call(1, 3, 0, 20, 80);
     step(RV_STEP_FLOW_BEGIN, 5, 0, 15 * MS, 2);
     step(RV_STEP_FLOW, 5, 1, 25 * MS, 3);

@@ -106,7 +106,8 @@ Test(codec, returns_what_was_added, .timeout = 60)
     rv_codec_destroy(codec);
 }
 
-/* One event at a time, and with instructions for more: the same bytes, and either reads them. */
+/* The codec that handles one event at a time and the one with instructions for several write the same bytes, and each
+ * reads what the other wrote. */
 static void compare_with_plain(struct rv_codec *codec)
 {
     struct rv_codec *plain = rv_codec_create();
@@ -153,7 +154,7 @@ Test(codec, is_the_same_with_and_without_a_kernel, .timeout = 60)
     rv_codec_destroy(codec);
 }
 
-/* What one block calls at a level is no name of the next one's, however deep it is. */
+/* The subroutine last called at a stack level is forgotten when the next block begins, at every level. */
 Test(codec, a_block_leaves_no_name_behind, .timeout = 60)
 {
     static const uint16_t LEVELS[] = {0, 1, 63, 64, 4095, 32768, UINT16_MAX};
@@ -227,7 +228,7 @@ Test(codec, a_walk_takes_less_than_a_byte_and_a_quarter_an_event, .timeout = 60)
     rv_codec_destroy(codec);
 }
 
-/* Damage that a checksum would find is not the codec's friend: it must refuse or give some events, and go on. */
+/* Damaged bytes without a checksum that shows it: the codec must refuse them or give some events, and work on after. */
 static void damage(uint32_t n_events, unsigned n_rounds)
 {
     struct rv_codec *codec = rv_codec_create();

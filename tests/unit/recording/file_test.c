@@ -166,7 +166,7 @@ Test(file, chunks_cut_out_of_the_middle_are_missed)
     cr_assert_eq(seen.n_damaged, 0);
 }
 
-/* Looking for a chunk in it takes no time: a file may be as long as its file system lets it. */
+/* A sparse file may be as long as its file system allows: the search for a chunk must not read through a hole. */
 Test(file, a_hole_is_skipped_at_once, .timeout = 60)
 {
     struct seen seen;
@@ -178,7 +178,8 @@ Test(file, a_hole_is_skipped_at_once, .timeout = 60)
     cr_assert_eq(seen.n_damaged, ((uint64_t)1 << 40) - n_bytes);
 }
 
-/* A chunk of zeros with the right checksum, and a thousand of half a GiB: they take 4 MiB of the disk, and no time. */
+/* A chunk of zeros with the right checksum, then a thousand chunks of half a GiB whose payloads are holes. The file
+ * takes 4 MiB of the disk, and must be read in no time. */
 Test(file, holes_are_not_chunks, .timeout = 60)
 {
     enum { N_HOLES = 1000, HOLE_BYTES = 1 << 29, FIRST_HOLE = 4 << 20 };

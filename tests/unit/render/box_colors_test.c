@@ -67,7 +67,7 @@ Test(box_colors, the_largest_packages_get_plain_slots_the_next_striped_ones_and_
     }
 }
 
-/* Eight packages, numbered, met in any order with any areas: what each is coloured is its name's. */
+/* Meet eight numbered packages in an order and with areas drawn by seed: the colours must depend on names only. */
 static void meet(struct rv_box_colors *met, uint32_t numbers_from, unsigned seed, uint32_t slots[RV_COLOR_HUES])
 {
     struct rv_subroutines *known = rv_subroutines_create();
@@ -104,7 +104,7 @@ Test(box_colors, a_package_has_the_same_colour_in_every_run_of_a_program)
     }
 }
 
-/* Names alone would have it so for each, were there no others. */
+/* A colour is chosen by name; only a package whose colour is taken by another one gets a different one. */
 Test(box_colors, most_packages_keep_their_colour_when_others_are_there)
 {
     unsigned n_same = 0;
@@ -359,7 +359,7 @@ Test(box_colors, names_that_are_numbers_have_colours_but_subroutines_without_a_n
     cr_assert_eq(slot_of(200), RV_COLOR_NEUTRAL);
 }
 
-/* Twelve packages of rising areas, met one after another or all at once. */
+/* Meet twelve packages, of rising areas, one after another or all at once. */
 static void meet_growing(bool all_at_once, uint32_t slots[12])
 {
     struct rv_box_colors *met = rv_box_colors_create();

@@ -42,7 +42,7 @@ Test(live_stack, the_live_stack_follows_calls_and_returns, .timeout = 60)
     close_fixture(&f);
 }
 
-/* What an owner has left there is not its successor's. */
+/* Frames that the previous owner of the ring left in the live stack must not be shown as the new owner's. */
 Test(live_stack, a_new_owner_begins_with_an_empty_stack, .timeout = 60)
 {
     struct fixture f;

@@ -10,7 +10,7 @@
 
 static bool has_fallocate = true;
 
-/* The library's own, or that of a file system which has none. */
+/* The C library's fallocate(), or one that fails as on a file system without it. */
 int fallocate(int fd, int mode, off_t offset, off_t n_bytes)
 {
     if (has_fallocate)
@@ -147,7 +147,7 @@ Test(map, a_full_disk_is_reported_at_creation, .timeout = 60)
     cr_expect_eq(on_small_disk(&f, "size=4k", create_on_full_disk_without_fallocate), 0);
 }
 
-/* So that neither many rings nor room for many names make a start slow. */
+/* Otherwise many rings, or room for many names, would make the start slow. */
 Test(map, a_new_file_has_no_pages_for_unused_parts, .timeout = 60)
 {
     struct fixture f = {0};
@@ -165,7 +165,7 @@ Test(map, a_new_file_has_no_pages_for_unused_parts, .timeout = 60)
     remove_folder(&f);
 }
 
-/* As by a creator that waits for a CPU. */
+/* Settle the clock late, as a creator does that waits for a CPU. */
 static void *settle_late(void *map)
 {
     usleep(300000);

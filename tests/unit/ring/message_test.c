@@ -167,7 +167,7 @@ Test(message, threads_of_one_process_can_talk_too, .timeout = 100)
     close_fixture(&f);
 }
 
-/* Half of a message, and another half, as soon as the one before was taken. */
+/* Send the first half of a message again and again, each as soon as the one before was taken. */
 static void *begin_messages(void *argument)
 {
     struct rv_map *map = argument;
@@ -199,7 +199,7 @@ Test(message, a_receiver_keeps_its_timeout_whatever_arrives, .timeout = 100)
     uint64_t begin = rv_clock_mono_ns();
     cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 10), -ETIMEDOUT);
     cr_assert_lt(rv_clock_mono_ns() - begin, DEADLINE_NS / 2);
-    __atomic_store_n(&f.map.header->message_reader, UINT32_MAX, __ATOMIC_RELAXED); /* that is enough */
+    __atomic_store_n(&f.map.header->message_reader, UINT32_MAX, __ATOMIC_RELAXED); /* stops the sender */
     pthread_join(sender, NULL);
     close_fixture(&f);
 }

@@ -73,7 +73,7 @@ static void push_calls(struct rv_pusher *pusher, uint64_t n)
         rv_push(pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), 0x7000, rv_push_slow);
 }
 
-/* Its last owner has released it and the consumer freed it, before the owner dropped the lock. */
+/* The owner has released the ring and the consumer has freed it, but the owner has not dropped its lock yet. */
 Test(ownership, a_ring_that_another_thread_still_holds_is_found_later, .timeout = 60)
 {
     struct fixture f;
@@ -109,7 +109,7 @@ Test(ownership, a_ring_has_pages_for_what_is_written, .timeout = 60)
     close_fixture(&f);
 }
 
-/* Thousands of threads may start at once: each gets pages for what it uses only. */
+/* Thousands of threads may start at once: a claim gives each pages for what it uses, not for its whole ring. */
 Test(ownership, a_claim_gives_two_pages, .timeout = 60)
 {
     enum { N_CLAIMS = 64 };
@@ -140,7 +140,7 @@ Test(ownership, live_owners_are_found_together, .timeout = 60)
     close_fixture(&f);
 }
 
-/* By the consumer, ahead of its claim; what an earlier owner had is not asked for again. */
+/* The consumer makes pages ready before the claim; pages that an earlier owner got are not asked for again. */
 Test(ownership, a_ring_that_is_ready_needs_no_pages, .timeout = 60)
 {
     struct fixture f;
@@ -561,7 +561,7 @@ Test(ownership, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
         for (int fd = 3; fd < 2000; fd++)
             if (fd != ready[1])
                 close(fd);
-        /* A file of the program's takes the number: it must neither be locked nor replaced. */
+        /* A file of the program gets the trace file's descriptor: it must be neither locked nor replaced. */
         int theirs = open("/dev/null", O_RDWR);
         if (dup2(theirs, map.fd) != map.fd)
             _exit(3);

@@ -132,7 +132,7 @@ Test(push, stacks_may_lie_at_any_address, .timeout = 60)
     }
 }
 
-/* sigaltstack() does not show it: the stack was disarmed when the handler began. */
+/* sigaltstack() does not tell the handler's stack: it was disarmed (SS_AUTODISARM) when the handler began. */
 Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
@@ -202,7 +202,7 @@ Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 60)
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);
     rv_push_begin(&bed->pusher, STACK);
-    bed->state->busy_stack = STACK; /* the slow path waits, and may for long */
+    bed->state->busy_stack = STACK; /* the slow path waits, perhaps for long, while handlers push */
     for (uint64_t i = 0; i < RV_PUSH_STASH + 10; i++)
         push(bed, i, STACK - BENEATH);
     rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
@@ -213,7 +213,7 @@ Test(push, a_long_handler_loses_what_the_stash_cannot_hold, .timeout = 60)
     free_bed(bed);
 }
 
-/* It ends, or execs, in its handler. */
+/* The thread ends, or calls exec, in its handler: the push that would write the stash never ends. */
 Test(push, stashed_events_are_lost_with_their_thread, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
@@ -266,8 +266,8 @@ Test(push, a_full_stash_ends_a_push_that_is_never_finished, .timeout = 60)
     free_bed(bed);
 }
 
-/* A handler that makes so many calls that the push it interrupted is taken for abandoned; then that goes on after all:
- * of all that comes then nothing is amiss. */
+/* A handler makes so many calls that the push which it interrupted is taken for abandoned; then that push resumes after
+ * all. Later events must all be right. */
 Test(push, a_push_taken_for_abandoned_may_resume, .timeout = 100)
 {
     struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
@@ -332,7 +332,8 @@ static void *stop_and_go_on(void *context)
     return NULL;
 }
 
-/* As when two rings are full at one time, at whatever instruction of one the other stops all. */
+/* Two rings are full at one time: a push counts what it refuses, at whichever of its instructions the push to the other
+ * ring stops the capture. */
 Test(push, a_full_ring_counts_what_it_refuses_though_another_stopped_all, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_FILL);
@@ -366,7 +367,7 @@ static uint64_t push_to_a_dying_consumer(void)
     uint64_t start_ns = own_time_ns();
     push_many(bed, 0, 100 * N);
     uint64_t took_ns = own_time_ns() - start_ns;
-    bed->header.heartbeat_ns++; /* it was not dead after all */
+    bed->header.heartbeat_ns++; /* the consumer is alive after all */
     bed->control.tail = bed->control.head;
     push_many(bed, 0, N + 1);
     cr_assert_eq(bed->state->gone_heartbeat_ns, bed->header.heartbeat_ns, "it was not read again");
@@ -471,7 +472,7 @@ Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 60)
     free_bed(bed);
 }
 
-/* As a handler does that fills the stash once the push has begun, on stacks high and low. */
+/* A handler that fills the stash removes the poison of the push that it interrupted. On high and low stacks. */
 Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 60)
 {
     static const uint64_t stacks[] = {STACK, 1ull << 40, 1 << 30};
@@ -489,7 +490,7 @@ Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 60)
         rv_push_slow(&bed->pusher, stacks[i], RV_EVENT_CALL_AT, 7000);
         cr_assert_eq(pop(bed), N - 1);
         cr_assert_eq(bed->out[N - 2].id, 7000);
-        expect_account(bed, 1004, N - 2, 1004 - (N - 2)); /* with what was taken for abandoned, and one too many */
+        expect_account(bed, 1004, N - 2, 1004 - (N - 2)); /* and the abandoned one, and one too many */
         free_bed(bed);
     }
 }

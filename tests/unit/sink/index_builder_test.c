@@ -72,7 +72,7 @@ static struct rv_event next_event(struct oracle *oracle)
     return event;
 }
 
-/* Where the reader of an index thinks that things are. */
+/* What a reader has rebuilt from the index so far. */
 struct reading {
     struct frame frames[N_STACKS][MOST_DEPTH];
     uint32_t n_frames[N_STACKS];
@@ -267,7 +267,7 @@ Test(index_builder, an_index_stays_small_beside_its_events)
     free(oracle.spans);
 }
 
-/* What is called is counted by id: one that no program has must not cost what so many would. */
+/* Calls are counted in a table by id: a huge id, which no program has, must not make the table huge. */
 Test(index_builder, ignores_calls_with_invalid_ids)
 {
     const uint64_t sync = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT;

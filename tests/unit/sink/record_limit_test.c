@@ -61,7 +61,7 @@ Test(record_limit, a_limit_of_time_keeps_the_newest_events)
     free_streams(&part);
 }
 
-/* However short the time is, and however much a segment tells again. */
+/* Even if the limit is short and each segment repeats many names. */
 Test(record_limit, segments_are_mostly_events)
 {
     enum { N_EVENTS = 1000000, LIMIT_NS = 1000000 };
@@ -174,7 +174,7 @@ Test(record_limit, damaged_segments_are_reported)
     cr_assert_gt(found.n_events, 0);
 }
 
-/* Threads that ended long ago have had their numbers. */
+/* Threads that ended long ago have used the low stream numbers, so those in the file are high. */
 Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
 {
     enum { N_THREADS = 3000, N_EVENTS = 200 };
@@ -208,7 +208,7 @@ Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
     cr_assert_lt(found.n_bytes / 64, N_THREADS);
 }
 
-/* With a trigger: what is around hits, and of the end what one more could want. */
+/* With a trigger: the events around hits, and the last ones, which a hit right after the end would keep. */
 Test(record_limit, a_trigger_keeps_the_events_around_hits)
 {
     enum { N_EVENTS = 2000000, KEEP_NS = 100000000, EARLY_NS = 300000000, HIT_NS = 700000000 };
@@ -250,7 +250,7 @@ Test(record_limit, a_trigger_keeps_the_events_around_hits)
     rv_trigger_destroy(trigger);
 }
 
-/* A limit holds beside it, whatever was hit. */
+/* The limit holds although the trigger wants more events than fit. */
 Test(record_limit, a_limit_holds_for_events_of_a_trigger)
 {
     enum { N_EVENTS = 2000000, LIMIT = 400 << 10, KEEP_NS = 100000000 };

@@ -225,7 +225,7 @@ static void scan(struct spans *spans, const struct stream *stream, uint64_t end_
     rv_serial_destroy(serial);
 }
 
-/* Stacks are closed at the end in the order in which they were met: that may be another one. */
+/* At the end stacks are closed in the order of their first events, which may differ between the two recordings. */
 static int by_end(const void *a, const void *b)
 {
     const struct rv_span *x = a, *y = b;
@@ -293,7 +293,7 @@ void free_streams(struct content *content)
     memset(content->streams, 0, sizeof content->streams);
 }
 
-/* What was kept before a gap is the whole one's; then all begins anew. */
+/* At a gap: the events before it must be those of the whole recording; after it counting starts anew. */
 static void take_segment(struct content *content, const uint8_t *payload)
 {
     struct rv_rec_segment segment;

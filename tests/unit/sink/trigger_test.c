@@ -184,7 +184,8 @@ Test(trigger, events_around_a_hit_are_kept)
     rv_trigger_destroy(trigger);
 }
 
-/* What a name that comes late makes a hit is kept from the first such call to the last. */
+/* A name may be defined after its first calls. When it makes them hits, events are kept from the first such call to the
+ * last. */
 Test(trigger, events_around_a_late_hit_are_kept)
 {
     struct rv_trigger *trigger = create("call slow_one");

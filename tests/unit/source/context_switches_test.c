@@ -26,7 +26,8 @@ struct child {
     struct rusage usage;
 };
 
-/* Run a program that sleeps so often, 5 ms each, to its end under a switches. Skips the test where perf_event_open is not allowed. */
+/* Run a program that sleeps n_sleeps times, 5 ms each, to its end while its switches are read. Skips the test where
+ * perf_event_open is not allowed. */
 static struct child run_unclaimed(unsigned n_sleeps, enum rv_clock_kind kind)
 {
     struct child child;
@@ -330,7 +331,7 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
 
 enum { N_BURST = 40000, N_REST = 10 };
 
-/* Fills a buffer of the kernel, waits for a byte, and goes on for a while, on one CPU: that buffer tells what it has lost. */
+/* Fills a kernel buffer, waits for a byte, and goes on for a while, on one CPU, so that this buffer reports losses. */
 static void burst(int ask, int answer)
 {
     char byte;
@@ -348,7 +349,7 @@ static void burst(int ask, int answer)
     _exit(write(answer, "", 1) != 1 || read(ask, &byte, 1) != 0);
 }
 
-/* From a full buffer on there is one change, to UNKNOWN, until those that come after the loss. */
+/* When a buffer is full, one change to UNKNOWN follows, and no other until the changes after the loss. */
 Test(source_context_switches, a_state_is_unknown_from_a_loss_to_the_next_change, .timeout = 60)
 {
     static struct rv_event events[1 << 17];
@@ -517,8 +518,8 @@ static int compare_times(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* From where the kernel writes that one thread has left a CPU to where it writes that the next one is there: in no thread's
- * records, but in their CPU time. A quarter are shorter: those have no idle CPU and no other program between. */
+/* Time between the kernel's record that a thread has left a CPU and its record of the next thread there: CPU time that is
+ * in no thread's records. The lower quartile, which has no idle CPU and no other program in between. */
 static double kernel_gap_ns(void)
 {
     static uint64_t gaps[N_THREADS * MOST];
@@ -573,7 +574,8 @@ static void check_thread(struct rv_context_switches *switches, const struct coun
     add_turns(counted, events, n);
 }
 
-/* By the machine's load single turns have any: another machine has its time, or interrupts. Most have their own. */
+/* Most turns must have the right CPU time. Single ones may have any, since interrupts and other virtual machines take
+ * some. */
 static void check_turns(void)
 {
     const double gap_ns = kernel_gap_ns();

@@ -19,7 +19,7 @@ static void fill(void)
                                       .id = i % 16 ? 0x1000 : 0x2000};
 }
 
-/* Far more calls than the process has the time for, until something is chosen. */
+/* Count far more calls than fit into the time of the process, until functions are chosen to be left out. */
 static size_t choose(struct rv_max_overhead *overhead, struct rv_max_overhead_choice *choices, size_t max)
 {
     size_t n = 0;
@@ -89,14 +89,14 @@ Test(max_overhead, leaves_seldom_calls_of_a_process_that_does_little_else, .time
     with_process(RV_INSTRUMENT_PATCHES, choose_some);
 }
 
-/* The process works for so long. */
+/* Use the CPU for so many ticks. */
 static void work(clock_t ticks)
 {
     for (const clock_t end = clock() + ticks; clock() < end;)
         ;
 }
 
-/* After a calm time looks are seldom: at each 100 ms. Returns whether there is one after a tenth of that, with calls. */
+/* After few calls, costs are compared every 100 ms only. Returns whether many calls are noticed within 11 ms. */
 static bool looks_soon(struct rv_map *map)
 {
     struct rv_max_overhead_choice choices[4];
@@ -117,7 +117,7 @@ static bool looks_soon(struct rv_map *map)
 
 static void look_soon(struct rv_map *map)
 {
-    enum { N_TIMES = 5 }; /* it may be time for a look by chance */
+    enum { N_TIMES = 5 }; /* one may be on time by chance */
     for (unsigned i = 0; i < N_TIMES; i++)
         cr_assert(looks_soon(map));
 }
@@ -164,7 +164,7 @@ Test(max_overhead, leaves_a_process_that_waits_most_of_the_time, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, choose_none_of_waiting);
 }
 
-/* Of one read, when nobody takes the CPU away. */
+/* Duration of one read of the clock, when nobody takes the CPU away. */
 static double clock_ns(enum rv_clock_kind kind)
 {
     enum { N_BATCHES = 100, N_READS = 100 };
@@ -179,8 +179,8 @@ static double clock_ns(enum rv_clock_kind kind)
     return (double)least_ns / N_READS;
 }
 
-/* Calls that cost half of what a process may be slowed by, once it has worked for a second. Returns how many functions were
- * chosen. */
+/* Once the process has worked for a second, count calls that cost half of what it may be slowed by. Returns how many
+ * functions were chosen. */
 static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
 {
     enum { CLOCK_READS = 10 }; /* that two calls cost */
@@ -202,7 +202,8 @@ static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
     return n;
 }
 
-/* A tenth of a second's share is free: calls that would cost more than a program of 30 ms may be slowed by are left. */
+/* The share of a tenth of a second is free: no function is chosen although its calls cost more than the share of a
+ * program of 30 ms. */
 static void choose_none_of_short(struct rv_map *map)
 {
     enum { CLOCK_READS = 10 }; /* that two calls cost */
@@ -235,7 +236,7 @@ Test(max_overhead, charges_a_process_for_its_own_patching, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, charge_patching);
 }
 
-/* Has the process worked, nothing of it been traced, until one function is let in again. */
+/* Let the process work, without traced calls, until a function is let in again. */
 static size_t wait_for_return(struct rv_max_overhead *overhead, struct rv_max_overhead_choice *choices, size_t max)
 {
     size_t n = 0;

@@ -105,7 +105,7 @@ Test(demangle, symbols_are_demangled_or_kept, .timeout = 60)
     }
 }
 
-/* Damaged ones, back references to anywhere among them, are names or are none: never an end of the world. */
+/* A damaged symbol, such as one with a back reference to anywhere, gives a name or none, and never a crash. */
 Test(demangle, any_damage_to_a_symbol_of_rust_is_survived, .timeout = 60)
 {
     static const char good[] = "_RINvNtC3app5innerDINtC4core2FnTlRShEEp6OutputuNtB4_4SendEL_FKCmEuB3_Kj3_E";

@@ -280,7 +280,8 @@ Test(names, an_unusable_file_leaves_hex_names, .timeout = 60)
     rv_symbolizer_destroy(symbolizer);
 }
 
-/* Flip bytes all over a library, cut it short, and name it each time: wrong names are fine, nothing else is. */
+/* Flip bytes all over a library, cut it short, and name it each time: names may be wrong, but nothing may crash or read
+ * outside of the file. */
 Test(names, a_damaged_file_does_no_harm, .timeout = 60)
 {
     char path[] = "/tmp/ringviz-symbols-XXXXXX";

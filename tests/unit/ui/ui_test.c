@@ -15,7 +15,7 @@ Test(ui, a_panel_in_the_middle_is_between_the_docks, .timeout = 60)
     cr_assert_eq(area.y + area.height, 360.0f - 60.0f - 8.0f);
 }
 
-/* With a search bar and a list of threads, one line of the help was shown. */
+/* Regression: with a search bar and a list of threads the help had room for one line. */
 Test(ui, a_panel_covers_docks_that_leave_too_little_room, .timeout = 60)
 {
     const struct rv_ui_insets docks = {107.0f, 166.0f, 0.0f, 250.0f};
@@ -37,7 +37,8 @@ Test(ui, panels_are_opaque, .timeout = 60)
     }
 }
 
-/* Of 1280x720 at 300 % and 800x600 at 300 %: the buttons lay over the name, and the panel's head was above the picture. */
+/* Regression: in 1280x720 and 800x600 at 300 % the buttons covered the name, and the panel's head was above the
+ * picture. */
 Test(ui, the_debugger_fits_into_a_small_picture, .timeout = 60)
 {
     static const float pictures[][2] = {{1280.0f, 720.0f}, {640.0f, 360.0f}, {427.0f, 240.0f}, {267.0f, 200.0f}};
@@ -52,7 +53,7 @@ Test(ui, the_debugger_fits_into_a_small_picture, .timeout = 60)
     cr_assert_eq(rv_debugger_panel_shape(true, pictures[0]).height, 248.0f);
 }
 
-/* 1920x1080 at 200 %: two lines of the pinned call were left below the legend. */
+/* Regression: in 1920x1080 at 200 % the legend left room for two lines of the pinned call. */
 Test(ui, the_pinned_call_takes_the_legends_room_where_there_is_little, .timeout = 60)
 {
     cr_assert(!rv_inspector_leaves_legend(540.0f));

@@ -1,4 +1,4 @@
-/* Of a session that goes on, what is in view has the newest waits. */
+/* Arcs of a live session: a view of the present has the newest waits. */
 #include "viewer/arcs.h"
 
 #include <criterion/criterion.h>
@@ -67,7 +67,7 @@ static void teardown(void)
 
 TestSuite(viewer_arcs, .init = setup, .fini = teardown, .timeout = 60);
 
-/* One that ends in the i-th millisecond, the present. */
+/* Add the wait of the i-th millisecond; its end is the present. */
 static void add_wait(uint64_t i)
 {
     rv_waits_add(rv_session_waits(session), &(struct rv_wait){.start_ns = i * MS,

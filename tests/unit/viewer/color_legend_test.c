@@ -25,7 +25,8 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     rv_box_colors_destroy(colors);
 }
 
-/* "db" of all names that go on with "::" or ".", the whole name of the only one of its kind, and what others begin with. */
+/* A row shows what is before "::" or ".", such as "db"; the whole name if it has one name only; else the common
+ * beginning of its names. */
 Test(color_legend, names_without_packages_are_shown_by_what_they_have_in_common)
 {
     static const char *const NAMES[] = {"db::scan", "db::sort", "recurse",    "clock_nanosleep",

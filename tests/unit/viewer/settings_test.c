@@ -46,7 +46,7 @@ static size_t read_file(char *bytes, size_t max)
     return n;
 }
 
-/* Change what is in the file from its settings to others, as a window does. */
+/* Change the settings in the file to the wanted ones, as a window does. */
 static void change(const struct rv_settings *wanted)
 {
     struct rv_key_value_file config;

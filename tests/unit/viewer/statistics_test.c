@@ -27,7 +27,7 @@ static void add(struct rv_lane *lane, uint32_t id, const uint64_t ms[2], uint32_
     lane->last_ns = span.end;
 }
 
-/* Inner calls of 10, 20 and 15 ms on one thread, of 5 ms on another, where another one is outside of them. */
+/* Inner calls of 10, 20 and 15 ms on one thread, of 5 ms on another; there the caller is another subroutine. */
 static void init(struct fixture *fixture)
 {
     *fixture = (struct fixture){.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create()};

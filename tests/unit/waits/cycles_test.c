@@ -29,7 +29,7 @@ static void teardown(void)
 
 TestSuite(waits_cycles, .init = setup, .fini = teardown, .timeout = 120);
 
-/* To the end, for the lock of another: the holder's number is its object. */
+/* Add a wait that lasts to the end, for the holder's lock: the object is made of the holder's number. */
 static void add_open(uint32_t lane, uint32_t holder)
 {
     rv_waits_add(waits, &(struct rv_wait){.start_ns = 1000 + lane,
@@ -86,7 +86,7 @@ Test(waits_cycles, a_holder_that_has_taken_the_lock_again_has_it)
     cr_expect_eq(n, 2);
 }
 
-/* Its lock is another object there: it may have released this one. */
+/* In the other process the lock is another object, so its release there may be that of the lock waited for. */
 Test(waits_cycles, a_holder_of_another_process_that_has_released_any_lock_may_have_none)
 {
     size_t n;

@@ -153,7 +153,7 @@ Test(waits_holders, more_waiters_than_rows_share_the_last_one)
     rv_holders_release(holders);
 }
 
-/* ---- a lock that random threads take, as they would tell it, against who has it ---- */
+/* ---- a lock that random threads take: holders by their waits and releases, against the true ones ---- */
 
 struct truth {
     uint64_t from_ns, to_ns;
@@ -168,8 +168,8 @@ static uint32_t draw(uint32_t n)
     return (uint32_t)(state >> 33) % n;
 }
 
-/* Who comes while it is taken waits; of who waits any gets it next, or a thread that comes just then. Every hold in which
- * a thread waits is reported. */
+/* A thread that comes while the lock is taken waits. A random waiter gets it next, or a thread that comes just then.
+ * Every hold in which a thread waits is reported. */
 static size_t play(struct truth *truth, size_t n_turns)
 {
     uint64_t now_ns = 1000, since_ns[N_THREADS] = {0}, begin_ns = 0;

@@ -106,7 +106,7 @@ Test(waits_waits, a_waker_without_a_release_is_a_thread_without_a_call)
     free(rows);
 }
 
-/* And who ended them is known, too. */
+/* So does the call that held the object, and the time for which it did. */
 Test(waits_waits, sums_stay_exact_when_waits_are_evicted)
 {
     enum { N = 50000 };

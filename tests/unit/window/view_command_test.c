@@ -1,4 +1,4 @@
-/* What is copied shows the same again: a shell reads it as the options that were meant, and they lead to the same times. */
+/* The copied command shows the same view: a shell passes on the options as meant, and they lead to the same times. */
 #include <criterion/criterion.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void fini(struct fixture *fixture)
     rv_lanes_destroy(fixture->lanes);
 }
 
-/* The words as sh hands them over, each with a NUL behind it; then a NUL more. */
+/* The words of the command as sh passes them on, each followed by a NUL; one more NUL ends the list. */
 static void read_words(const char *command, char *words, size_t n_bytes)
 {
     char line[1024];
@@ -51,7 +51,7 @@ static void read_words(const char *command, char *words, size_t n_bytes)
     cr_assert_eq(pclose(shell), 0);
 }
 
-/* The options that the command is run with. words: kept as long as they. */
+/* Parse the options of the command. They refer to words, which must live as long. */
 static void parse(struct rv_options *options, const char *command, char words[1024])
 {
     char *argv[16];
@@ -115,7 +115,7 @@ Test(view_command, the_options_name_the_subroutine_whose_calls_are_shown, .timeo
     fini(&fixture);
 }
 
-/* Also of a window that begins with the capture. */
+/* Also if the window begins where the capture does. */
 Test(view_command, the_options_lead_to_the_same_window, .timeout = 60)
 {
     static const uint64_t begins[] = {0, 1, 30 * MS};
