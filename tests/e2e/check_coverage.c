@@ -100,7 +100,7 @@ static struct sums {
     size_t n;
 } sums;
 
-/* Of the waits, that which has most of the stretch. */
+/* Of all waits, take the one that covers most of the stretch. */
 static void measure(const struct stream *stream, const struct stretch *blocked)
 {
     uint64_t most_ns = 0;

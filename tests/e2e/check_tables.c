@@ -1,8 +1,9 @@
 /*
- * check_tables KIND RECORDING RANGE FOLDER: the tables of the statistics, as a window shows them, a file for each in the folder.
+ * check_tables KIND RECORDING RANGE FOLDER: writes the tables of the statistics, as a window shows them, into files of
+ * the folder.
  *   KIND   resident: all calls in memory; paged: opened by its index; history: live, with less memory than it needs
  *   RANGE  all, or FROM-TO in ns since the first event
- * What is asked for is what a key or a click asks a viewer for; what is written is its state.
+ * It asks a viewer for what keys and clicks ask for, and writes the viewer's state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +133,8 @@ static void write_rows(const struct tables *tables)
     fclose(file);
 }
 
-/* Times on the CPU and off it, each asked for as the kind of time that all numbers are of; of threads with known states. */
+/* Tables of the times on the CPU, blocked and runnable, where the states of threads are known: the statistics are asked
+ * for each of these kinds of time in turn. */
 static void write_times(struct tables *tables)
 {
     static const char *const names[RV_TIME_KINDS] = {
@@ -154,7 +156,7 @@ static void write_times(struct tables *tables)
     act(tables, &(struct rv_act){.action = RV_ACTION_STATISTICS_TIME, .idx = RV_TIME_WALL + 1});
 }
 
-/* In any column's order, rows are sorted by its numbers. */
+/* Are rows sorted by the numbers of the column, for each column that orders them? */
 static bool are_rows_sorted(struct tables *tables)
 {
     const struct rv_viewer_statistics *statistics = &tables->viewer.statistics;
@@ -366,7 +368,7 @@ static void ask(struct tables *tables, const char *range)
             .action = RV_ACTION_SELECT, .from_ns = first_ns + from_ns, .to_ns = first_ns + to_ns, .amount = 1.0});
 }
 
-/* The path of the thread that lasts longest in the range: how long it is, and how much of it are waits whose waker is unknown. */
+/* The critical path of the last thread in the range: its length, and how much of it are waits with an unknown waker. */
 static void write_path(struct tables *tables, const char *range)
 {
     struct rv_path_request request = {.lane_idx = RV_PATH_LAST};
@@ -419,7 +421,7 @@ static bool lacks_calls(struct rv_lanes *lanes)
     return n_evicted > 0;
 }
 
-/* The calls that waited for the lock, as a search steps through them; and how many it counts with a filter that none passes. */
+/* The calls that waited for the lock, as a search steps through them, and their number with a filter that rejects all. */
 static void write_waited(struct tables *tables)
 {
     struct rv_viewer_search *search = &tables->viewer.search;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The first that its first thread has made; 0: there is none. */
+/* The first child of the first thread of the process; 0: there is none. */
 static pid_t child_of(pid_t pid)
 {
     char path[64], list[256] = "";

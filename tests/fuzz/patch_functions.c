@@ -49,7 +49,7 @@ static void look_at_imports(const struct rv_patch_image *image, const uint8_t *f
     rv_patch_imports_end(&imports);
 }
 
-/* A guest's island is the second jump of one host, which is no other's. */
+/* Each guest has an island of its own: the second jump of one host, which no other guest uses. */
 static void look_at_islands(const struct rv_patch_functions *all)
 {
     size_t n_guests = 0, n_hosts = 0;

@@ -48,7 +48,7 @@ static void add_calls(struct fixture *fixture)
     }
 }
 
-/* From the last lane to the first, over the names. */
+/* Arcs from the last lane to the first, which cross the names. */
 static void add_arcs(struct fixture *fixture)
 {
     struct rv_arc_collector collector = {.n = 0};

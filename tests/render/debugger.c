@@ -1,6 +1,6 @@
 /*
- * A program, in Perl or with "ruby" in Ruby, debugged in the window by a synthetic user: a thread is chosen by its name, stopped, stepped, queried
- * and resumed. The panel's contents are checked; no pixel and no time decides.
+ * A program, in Perl or with "ruby" in Ruby, debugged in the window by a synthetic user: a thread is chosen by its
+ * name, stopped, stepped, queried and resumed. The panel's contents are checked, neither pixels nor times.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void press_in_panel(int bottom)
     window_steps_click((int[2]){WIDTH - FIELD_RIGHT, HEIGHT - bottom}, 1);
 }
 
-/* Stopped again since the last time that this was so, with all that is asked of it then. */
+/* Has the thread stopped once more since the last true result, and answered all that is asked at a stop? */
 static bool has_stopped(const struct rv_debug_session_report *report)
 {
     if (report->state != RV_DEBUG_SESSION_STOPPED || report->n_stops == n_stops || report->is_asked ||
@@ -172,7 +172,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, !is_in_inner(report), "still in the call");
         user_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
         return true;
-    case 10: /* what is closed stays stopped */
+    case 10: /* a thread whose panel is closed stays stopped */
         if (state->viewer->panels.has_debugger_panel)
             return false;
         window_steps_check(steps, report->state == RV_DEBUG_SESSION_STOPPED, "it went on");

@@ -50,7 +50,7 @@ static void free_view(struct rv_view *view)
     free(view->notes);
 }
 
-/* Of the front face at this time and height, a share of the row's. */
+/* Brightness of the front face at this share of the window and of the row's height. */
 static double brightness(const struct canvas *canvas, double share, double height)
 {
     float low[2], high[2];
@@ -62,7 +62,7 @@ static double brightness(const struct canvas *canvas, double share, double heigh
     return rgba[0] + rgba[1] + rgba[2];
 }
 
-/* At the foot of the blocked part. */
+/* The brightest pixel at the foot of the blocked part, where its lower rim is. */
 static double brightest_rim(const struct canvas *canvas)
 {
     double brightest = 0.0;

@@ -39,7 +39,7 @@ static void fill(struct rv_lane *lane, unsigned n)
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* As the last page comes just before it is asked for. */
+/* Add the late calls, as when the last page is loaded just before the view asks for it. */
 static bool fetch(void *context, const struct rv_view *view)
 {
     struct world *world = context;

@@ -183,7 +183,7 @@ static double distance(const uint8_t *a, const uint8_t *b)
 
 /* ---- */
 
-/* By how much in CIE L*a*b*, where about one is the least that is seen side by side. */
+/* The greatest difference allowed, in CIE L*a*b*, where about one is just visible side by side. */
 static const struct {
     uint64_t width_ns;
     double most;

@@ -21,7 +21,7 @@ struct user {
     uint64_t at_ns;
 };
 
-/* The calls that had begun by then, those that had ended with their length, the others open up to then. */
+/* Has the view the calls that had begun by at_ns, ended ones with their length, the others open up to that time? */
 static bool is_picture_of(const struct rv_window_state *state, uint64_t at_ns)
 {
     const struct rv_view *view = state->view;

@@ -71,7 +71,7 @@ static uint64_t hash_of(const struct canvas *canvas)
     return rv_hash_bytes(canvas->rgba, (size_t)WIDTH * HEIGHT * 4);
 }
 
-/* The hash of each name's own picture must be another. */
+/* The pictures of all names must have different hashes. */
 static int compare(const uint64_t hashes[N], const char *where)
 {
     int failed = 0;
@@ -94,7 +94,7 @@ static int check_view(struct canvas *canvas, struct rv_scene_frame frame, struct
     return compare(hashes, "drawn as another name");
 }
 
-/* In a scene that knows no line yet. */
+/* In a new scene, which has shaped no line yet. */
 static int check_late(struct canvas *canvas, struct rv_scene_frame frame)
 {
     int n_frames = 0;
@@ -129,7 +129,7 @@ static int check_picture(struct canvas *canvas, const char *path)
     return failed;
 }
 
-/* All that panels do with names. */
+/* Show a name in all ways in which panels do: as a text, cut, on a button, in a field. */
 static void show_name(const char *name)
 {
     char typed[64], cut[64];

@@ -84,7 +84,7 @@ static bool inspect_steps(struct window_steps *steps, const struct rv_window_sta
 
 static const int rule_field[2] = {100, 86}; /* below the search field, in a window this narrow */
 
-/* A rule dims what does not pass; hidden, it is not in the picture; without rules all is as before. */
+/* A filter rule dims calls that do not pass, or hides them; without rules the picture is as before. */
 static bool filter_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;

@@ -29,7 +29,7 @@ static uint64_t n_calls_of(struct rv_session *session, uint32_t id)
     return n_calls;
 }
 
-/* The first call of it from a time on, in the recording that was read wholly. */
+/* The first hit from a time on, in the recording that was read in full. */
 static uint64_t first_from(uint64_t from_ns)
 {
     static struct rv_search search;

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-#define DEADLINE_NS (120 * 1000 * MS) /* before a test is ended from outside: then nothing would tell its step */
+#define DEADLINE_NS (120 * 1000 * MS) /* ends before ctest ends the test, which would not print the step */
 
 void window_steps_check(struct window_steps *steps, bool is_right, const char *what)
 {

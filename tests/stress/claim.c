@@ -118,7 +118,7 @@ static void turn(struct rv_map *map)
     }
 }
 
-/* One worker stands still meanwhile, wherever it was, in the middle of a claim as well. */
+/* Read the rings while one worker is stopped anywhere, perhaps in the middle of a claim. */
 static void turn_while_asleep(struct rv_map *map, pid_t worker)
 {
     siginfo_t info;

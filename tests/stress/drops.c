@@ -44,13 +44,13 @@ struct parents {
     size_t n_silent;  /* in one that is not */
 };
 
-/* Spans from the last that closed to the first; of each depth, the last seen. */
+/* The last span seen at each depth, as spans are visited from the last that closed to the first. */
 struct nest {
     const struct rv_span **around;
     uint64_t lowest; /* depth seen */
 };
 
-/* The nearest one around: of a lesser depth, and begun before it. */
+/* The nearest span around this one: at a lesser depth, and begun before it. */
 static const struct rv_span *span_around(const struct nest *nest, const struct rv_span *span, uint64_t depth)
 {
     while (depth-- > nest->lowest)

@@ -1,8 +1,8 @@
 /*
- * A session whose memory holds few of its calls, while two threads make more. At random earlier times every call is found,
- * if not at once, and none twice: in memory, while it is evicted, in a page. Another thread counts the calls of random
- * ranges, whose numbers are known. With a history that keeps all, and with one that is discarded meanwhile: then calls may be
- * missing, but only where the session says so.
+ * A session whose memory holds few of its calls, while two threads make more. At random earlier times every call is
+ * found sooner or later, and none twice: in memory, while it is evicted, in a page. Another thread counts the calls of
+ * random ranges, whose numbers are known. With a history that keeps all, and with one that is discarded meanwhile: then
+ * calls may be missing, but only where the session reports them as released.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -120,7 +120,7 @@ static struct rv_source *create_maker(void)
     return &maker->source;
 }
 
-/* Of one step; the outer call may still be open. */
+/* Number of calls of one step in memory; the outer call may still be open. */
 static unsigned n_exact(struct rv_lane *lane, uint64_t from_ns)
 {
     struct rv_box boxes[MOST_BOXES];

@@ -181,7 +181,7 @@ static void check_shortage(const struct tracee *tracee, FILE *out)
     expect(n_events == 2 * n_counted, "events", n_events, 2 * n_counted);
 }
 
-/* Nobody else moves the tick in these tests: each turn of the reader does. */
+/* These tests have no ticker thread: each turn of the reader moves the tick. */
 static bool drain_ticking(struct tracee *tracee, bool is_ticking)
 {
     while (is_ticking && !tracee->has_ended) {

@@ -69,7 +69,7 @@ static bool reads_as(const struct rv_map *map, uint32_t id, uint32_t n)
            !strcmp(name.package, package) && !strcmp(name.name, expected) && !strcmp(name.file, "file.c");
 }
 
-/* What this round added. */
+/* Check the names that this round added. */
 static int check(const struct rv_map *map, unsigned round, uint32_t first_id)
 {
     for (uint32_t n = round * NAMES_A_ROUND; n < (round + 1) * NAMES_A_ROUND; n++)

@@ -1,6 +1,6 @@
 /*
- * A range of many parts, measured by threads while calls are added to its lanes, has what a range in one part has that was made at
- * the same time; also when no calls come any more. Parts are kept for the next range where there is room.
+ * A range of many parts, which threads measure while calls are added to its lanes, equals a range of one part that is
+ * made at the same time, also once no more calls come. Parts are kept for the next range where there is room.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static bool are_nodes_equal(const struct rv_range *a, const struct rv_range *b)
     return n[0] > 1 && n[0] == n[1] && memcmp(nodes[0], nodes[1], n[0] * sizeof **nodes) == 0;
 }
 
-/* Does what several threads measure equal what one has in one part? */
+/* Does the range that several threads measure in parts equal the range of one part? */
 static bool is_right(struct world *world, size_t n_threads)
 {
     struct rv_range *ranges[2], *lists[2];

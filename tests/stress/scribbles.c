@@ -109,7 +109,7 @@ static void write_over(struct rv_wire_control *control, enum word word)
     }
 }
 
-/* Several rings full before and after: under `block` that takes a viewer which reads all the time. */
+/* Push several rings full before and after the stray word: under `block` this ends only if the viewer reads on. */
 static int run_stray_word(enum word word)
 {
     struct rv_wire_control *control = begin_program();
@@ -122,7 +122,7 @@ static int run_stray_word(enum word word)
     return 0;
 }
 
-/* Every policy, ended by TERM and by INT; the last four are of runs that did not end in time. */
+/* Every policy, ended by TERM and by INT; the last four seeds are of runs that once did not end in time. */
 static const uint64_t seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 1062, 1068, 1093, 1106};
 
 static uint64_t next_random(uint64_t *seed)
@@ -146,7 +146,7 @@ static uint32_t pick_value(uint64_t *seed)
     return values[next_random(seed) % (sizeof values / sizeof *values)];
 }
 
-/* One area for a while, then another; the first pages of an area most, for there are what is used. */
+/* Write to one area for a while, then to another; mostly to its first pages, which are the ones in use. */
 static void *scribble(void *context)
 {
     uint64_t seed = *(const uint64_t *)context;
@@ -284,7 +284,7 @@ static bool has_begun(const struct run *run)
     return access(run->begun, F_OK) == 0;
 }
 
-/* Sent, and no thread of the process has taken it yet: a second one would be the same. */
+/* Is the signal sent, but not delivered yet? Then a second one would be merged into it. */
 static bool is_pending(pid_t pid, int signal_number)
 {
     char path[64], line[256];

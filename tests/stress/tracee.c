@@ -32,7 +32,7 @@ void tracee_start(struct tracee *tracee, const char *const *argv, const char *pr
     tracee->pid = fork();
     if (tracee->pid)
         return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it goes with its test */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it is killed with its test */
     setenv("RINGVIZ_FILE", tracee->map.path, 1);
     setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 0);
     if (preload)

@@ -1,7 +1,7 @@
-// What ringviz attaches to: four threads that call all the time, throw, jump, get signals and change stacks. It ends with
-// its standard input, and prints how much came out wrong, and whether its code is that of its file: '?' asks for that
-// meanwhile. At 'f' it forks: the child waits, for 20 s at most, until its code is that of its file, and then for its
-// parent: who puts the code right sees it live.
+// The program that ringviz attaches to: four threads that call all the time, throw, jump, get signals and change
+// stacks. It ends with its standard input, and prints how many results were wrong and whether its code is that of its
+// file; '?' prints that earlier. At 'f' it forks: the child waits, for 20 s at most, until its code is that of its
+// file, and then for its parent, so that it is still alive when ringviz restores the code.
 // With an argument it is under seccomp.
 #include <csetjmp>
 #include <csignal>
@@ -104,7 +104,7 @@ KEPT static unsigned resume(coroutine *it)
     return it->value;
 }
 
-// A system call of the program's own, far from libraries; and more, which are not run, than one page of stubs is for.
+// A system call instruction of the program, far from libraries, and more, never run, than a page of stubs holds.
 KEPT static long ask_parent()
 {
     long result;
@@ -207,7 +207,7 @@ static size_t count_changed()
 // Open while the parent waits for no child.
 static int child_goes_on;
 
-// The child runs when this returns: what libraries do in it at a fork is done.
+// Returns once the child runs, and libraries' fork handlers in it are done.
 static pid_t fork_child()
 {
     int news[2], goes_on[2];

@@ -54,7 +54,7 @@ static void expect(long got, long wanted, const char *what)
 
 static pid_t main_thread;
 
-/* A thread blocks, and goes on to. By no function that is intercepted. */
+/* Wait until the thread is blocked, then leave it so for a while; call no function that is intercepted. */
 static void keep_blocked(pid_t tid)
 {
     struct timespec start, now;
@@ -216,7 +216,7 @@ static CALLED void await_child(void)
     expect(errno, ECHILD, "errno of waitpid");
 }
 
-/* Of a child that has it. */
+/* Wait for a lock of a file that a child holds. */
 static CALLED void lock_file(bool is_range)
 {
     FILE *file = tmpfile();
@@ -358,7 +358,7 @@ static CALLED void write_full(void)
     expect(write(full[1], page, sizeof page), sizeof page, "write to a full pipe");
 }
 
-/* Several times: the call that ended a wait is known once another was waited for. */
+/* Several waits: calls of the other process are recorded only once somebody has waited for one. */
 static void neighbour_scene(void)
 {
     connect_named();
@@ -415,7 +415,7 @@ static void futex_scene(void)
            "one of six arguments");
 }
 
-/* ---- what comes between ---- */
+/* ---- waits that are interrupted ---- */
 
 static void note_signal(int signal)
 {
@@ -557,7 +557,7 @@ static void nested_above_scene(void)
     pthread_join(thread, NULL);
 }
 
-/* Children of which no fork handler learns. They and their parent make calls at the same time. */
+/* Children of raw system calls, for which no fork handler runs. They and their parent make calls at the same time. */
 enum { N_RAW_CALLS = 20000 };
 
 static CALLED void call_on(unsigned *n)
@@ -606,7 +606,7 @@ static CALLED void *write_epoll(void *unused)
     return unused;
 }
 
-/* One file of several, and not that of other data. */
+/* The wait must be for the file in the epoll set, not for the file whose number the event's data happen to be. */
 static void epoll_scene(void)
 {
     pthread_t thread;
@@ -645,7 +645,7 @@ static void outside_scene(void)
     const pid_t child = fork();
     if (child == 0) {
         keep_blocked(main_thread);
-        expect(syscall(SYS_write, fd, "o", 1), 1, "write"); /* by nothing that is intercepted */
+        expect(syscall(SYS_write, fd, "o", 1), 1, "write"); /* by no intercepted function */
         _exit(0);
     }
     expect(read(fd, &byte, 1), 1, "read");
@@ -654,7 +654,7 @@ static void outside_scene(void)
     rmdir(path);
 }
 
-/* As SQLite does: the lock is asked for again and again. Nothing but the sleeps in between waits for it. */
+/* As SQLite does: try for the lock again and again. Only the sleeps in between are waits for it. */
 static int try_lock(int fd, bool is_range)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
@@ -668,10 +668,10 @@ static CALLED void poll_lock(int fd, bool is_range, unsigned *n_refused) /* [ato
         __atomic_fetch_add(n_refused, 1, __ATOMIC_RELAXED);
         usleep(BLOCK_MS * 1000);
     }
-    usleep(BLOCK_MS * 1000); /* for itself */
+    usleep(BLOCK_MS * 1000); /* a sleep that is no wait for the lock */
 }
 
-/* Its first sleep may be for the lock. */
+/* After a refused try only the first sleep may be a wait for the lock. */
 static CALLED void give_up(int fd, bool is_range)
 {
     expect(try_lock(fd, is_range), -1, "a lock that another process has");
@@ -679,7 +679,7 @@ static CALLED void give_up(int fd, bool is_range)
         usleep(BLOCK_MS * 100);
 }
 
-/* Of a child that keeps it until it has been refused twice. */
+/* Poll for a lock of a child, which keeps it until two tries were refused. */
 static void be_refused(bool is_range)
 {
     char byte, path[64];

@@ -75,7 +75,7 @@ static int jump_out(int a, void *context)
     return called_ticked(a);
 }
 
-/* setjmp is called by the program; the library's frame is left. */
+/* The program calls setjmp; longjmp leaves the frame of the library. */
 static void call_with_jumps(int i)
 {
     jmp_buf here;

@@ -1,5 +1,5 @@
 /* children HOW [WAITS]: makes a child, which calls in_child() twice, in the way that HOW names; "self": the child's part.
- * WAITS: for a line first. */
+ * With WAITS it waits for a line first. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -29,7 +29,7 @@ static __attribute__((noinline)) void in_parent(void)
         n_calls--;
 }
 
-/* Between two that cannot be used. */
+/* A page between two inaccessible ones, so that one byte too many is a fault. */
 static char *map_page(void)
 {
     char *pages = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -60,7 +60,7 @@ static void expect_fault(char *program, char **environment)
         abort();
 }
 
-/* A list that is nowhere, one that goes on nowhere, and a variable that is nowhere. */
+/* Environments with bad pointers: to the list, beyond the readable part of a list, and to a variable. */
 static void execute_with_bad_environments(char *program)
 {
     char *nowhere = map_page() + PAGE, **last = (char **)(void *)nowhere - 1;

@@ -1,7 +1,13 @@
 /*
- * Threads that wait for each other. `truth`: after each lock the thread writes a value, "held before by", the tid of the
- * thread that had it before, so that what ringviz found out can be compared; `storm_truth` and `fork_truth`: the same amid signals whose handlers lock, and amid
- * forks; `prefork`: among processes; `barrier_truth` and `once_truth`: that of the thread that all others waited for. Else the scene of that name, whose outcome is in the exit status.
+ * Threads that wait for each other. In these scenes the thread writes a value, "held before by", right after each wait:
+ * the tid of the thread that it waited for, to be compared with the waker that ringviz finds.
+ *
+ *   truth                        a lock; the tid of its previous holder
+ *   storm_truth, fork_truth      the same amid signals whose handlers lock, and amid forks
+ *   prefork                      the same among processes
+ *   barrier_truth, once_truth    the tid of the thread that all others waited for
+ *
+ * Any other argument is the name of a scene whose outcome is in the exit status.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -77,7 +83,7 @@ __attribute__((no_instrument_function)) static void lock_contended(int way)
         abort();
 }
 
-/* Another comes to wait, however seldom it gets a CPU: glibc's lock is 2 then. */
+/* Wait until another thread waits for the lock, even if it seldom gets a CPU: the lock word of glibc is 2 then. */
 static void await_waiter(void)
 {
     const pthread_mutex_t *mutex = (const pthread_mutex_t *)&contended;
@@ -86,7 +92,7 @@ static void await_waiter(void)
         sched_yield();
 }
 
-/* It gets the lock, and does not wait on while the caller takes it again. */
+/* Wait until another thread has got the lock, so that the caller does not take it again first. */
 static void await_next_holder(void)
 {
     while (__atomic_load_n(&n_left, __ATOMIC_RELAXED) > 1 &&
@@ -155,7 +161,7 @@ static void initialize(void)
     await_others(own_number);
 }
 
-/* The first one runs it once the others wait; they begin once it runs. */
+/* The first thread runs the once-function, which ends once the others wait; the others begin once it runs. */
 static void *do_once(void *context)
 {
     own_number = (int)(uintptr_t)context;
@@ -174,7 +180,7 @@ static void *do_once(void *context)
     return NULL;
 }
 
-/* Signals interrupt threads that wait for the lock, have it, and that have just got it; their handlers lock another one. */
+/* Signals interrupt threads that wait for the lock, hold it, or have just got it; the handlers take another lock. */
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t handler_before;
 
@@ -397,7 +403,7 @@ static void *hold_until_told(void *mutex)
     return NULL;
 }
 
-/* Of a lock that is no variable. */
+/* Wait for a lock on the heap, which has no symbol and so gets its name from the program. */
 extern void ringviz_name_object(const void *object, const char *name) __attribute__((weak));
 static void __attribute__((noinline)) lock_allocated(const char *name)
 {
@@ -435,7 +441,7 @@ static void timed_scene(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Locks of one's own are no waits. */
+/* Taking a lock that the thread already has is no wait. */
 static void kinds_scene(void)
 {
     pthread_mutex_t recursive = mutex_of(PTHREAD_MUTEX_RECURSIVE), checked = mutex_of(PTHREAD_MUTEX_ERRORCHECK);
@@ -481,7 +487,7 @@ static void robust_scene(void)
     waitpid(child, NULL, 0);
 }
 
-/* Objects in memory that a child has elsewhere. */
+/* Objects in shared memory, which the child maps at another address. */
 struct shared {
     pthread_mutex_t mutex;
     pthread_rwlock_t rwlock;
@@ -605,7 +611,7 @@ static void handler_scene(void)
     waitpid(child, NULL, 0);
 }
 
-/* A server of processes that were forked before: of those that are free one has the lock, and waits for a client. */
+/* A preforked server: of the idle processes one has the lock, and waits for a client. */
 static void __attribute__((noinline)) serve(struct shared *shared, int requests, int answers)
 {
     char request = 0;
@@ -680,7 +686,7 @@ static void condition_scene(void)
     pthread_join(thread, NULL);
 }
 
-/* Woken for nothing, which each waits on for. */
+/* Spurious wakes: the waiters wait on. */
 enum { N_NAGS = 10 };
 static volatile int n_wakes;
 

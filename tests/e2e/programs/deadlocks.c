@@ -1,6 +1,6 @@
 /* Threads that wait for each other, in children of a process that kills them once all have waited for HANG_MS: two, three, one
- * that waits for itself, two of two processes, a reader and a writer, two with a recursive lock, two with one that was taken by
- * trying. Two are no deadlock: one gives up after a time, or has passed its lock on. */
+ * that waits for itself, two of two processes, a reader and a writer, two with a recursive lock, two with a lock that
+ * was taken by trylock. Two scenes are no deadlock: a thread gives up after a time, or has passed its lock on. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static void add_waiter(void)
     __atomic_store_n(&waiters->tids[i], gettid(), __ATOMIC_RELEASE);
 }
 
-/* Until the first n are blocked. */
+/* Wait until the first n waiters are blocked. */
 static void await_waiters(int n)
 {
     for (int i = 0; i < n; i++)
@@ -57,7 +57,7 @@ static void __attribute__((noinline)) take_second(uintptr_t which)
         pthread_mutex_lock(&locks->mutexes[which]);
 }
 
-/* While another waits for it. */
+/* Lock a recursive mutex again while another thread waits for it. */
 static void take_again(pthread_mutex_t *mutex)
 {
     await_waiters(1);

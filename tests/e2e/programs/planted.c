@@ -62,7 +62,7 @@ static void await_others(const pid_t tids[N_THREADS])
             await_blocked(&tids[i]);
 }
 
-/* From the first time on, all others wait for it. */
+/* The first holder keeps the lock until all others wait for it, which starts the convoy. */
 SCENE static void hold_the_lock(void)
 {
     static bool is_awaited;
@@ -79,7 +79,7 @@ SCENE static void serve(void)
     hold_the_lock();
 }
 
-/* Of a thread that is going to wait. */
+/* Note the tid of this thread, which is going to wait. */
 static void store_tid(pid_t tids[N_THREADS], unsigned *n)
 {
     __atomic_store_n(&tids[__atomic_fetch_add(n, 1, __ATOMIC_RELAXED)], gettid(), __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
-// What is hard to attach to: threads that allocate and throw, timers whose handlers interrupt them anywhere, threads that are
-// cancelled in a read, threads that start threads and end, fork and vfork all the time. It ends with its standard input;
-// its exit status is 0 if all came out right.
+// A program that is hard to attach to: threads that allocate and throw, timers whose handlers interrupt them anywhere,
+// threads that are cancelled in a read, threads that start threads and end, fork and vfork all the time. It ends with
+// its standard input; its exit status is 0 if all results were right.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -80,8 +80,8 @@ static void *start_another(void *n)
     return nullptr;
 }
 
-// No more chains than end: a machine that is too slow for them would get ever more threads, which wait for the C library's
-// lock of stacks.
+// A chain starts only when another one has ended: otherwise a slow machine would get ever more threads, which wait for
+// the C library's lock of stacks.
 static void *start_threads(void *)
 {
     for (; !is_over; usleep(500))

@@ -4,8 +4,9 @@
  * continues as well, or, in a child, ends the tracing. Prints the number of pushes begun, unless children push, too: as
  * many must be accounted for. low: on a stack in the lowest 4 GiB; slow: through the hook's slow path.
  *
- * A step is a signal, and their number grows with the square of the instructions. So once the way is known, a breakpoint in the hooks
- * lets it run to an instruction shortly before the last step; where it comes another way, all is stepped through.
+ * A step is a signal, and the number of steps grows with the square of the instructions. So once the way is known, the
+ * program runs to a breakpoint in the hooks shortly before the last step; where it takes another way, it is
+ * single-stepped from the beginning.
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -63,7 +64,7 @@ KEPT static unsigned stepped(unsigned i)
     return i ^ 9;
 }
 
-/* Its child, if any, has ended when this returns, but in the child. Not by waitpid(), which is an event itself where it
+/* In the parent, the child has ended when this returns. Without waitpid(), which would push an event of its own when it
  * waits. */
 QUIET static void fork_here(bool goes_on)
 {
@@ -93,7 +94,7 @@ QUIET static void write_code(unsigned char *code, unsigned char byte)
     (void)syscall(SYS_mprotect, page, 4096, PROT_READ | PROT_EXEC);
 }
 
-/* In the hooks, and once on the way as far as it is known. */
+/* Is this step in the hooks, and its address on the known way only once? */
 QUIET static bool is_landmark(unsigned step, unsigned n_known)
 {
     Dl_info hooks, its;
@@ -112,7 +113,7 @@ QUIET static unsigned landmark_before(unsigned n)
     return step;
 }
 
-/* At the breakpoint: as after the steps to it. */
+/* At the breakpoint: set the state that single-stepping to it would have left. */
 QUIET static void begin_steps(greg_t *registers)
 {
     next = way[start_at].next;

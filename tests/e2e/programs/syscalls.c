@@ -1,6 +1,6 @@
-/* syscalls [cancel|backtrace]: makes system calls in threads, in handlers, in children made in all ways, and over jumps. What it prints, and
- * which calls it makes how often, is the same in each run; with an argument its threads are cancelled, or its stack is walked at any of its
- * instructions: each time up to main(). */
+/* syscalls [cancel|backtrace]: makes system calls in threads, in handlers, in children made in all ways, and over
+ * jumps. Its output, and how often it makes which call, are the same in each run. cancel: its threads are cancelled;
+ * backtrace: its stack is walked at any of its instructions, each time up to main(). */
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -76,7 +76,7 @@ static void run_threads(void)
     printf("written %ld\n", sum);
 }
 
-/* Some before they wait, some as they do. */
+/* Some threads are cancelled before they wait, some while they do. */
 static void cancel_threads(void)
 {
     pthread_t thread;
@@ -198,7 +198,8 @@ static void handle_signals(void)
     printf("handled %d, jumped %d\n", n_handled, n_jumps);
 }
 
-/* A call of its own, with values in all registers that the kernel keeps, below the stack pointer, and in a flag: their sum. */
+/* A system call with values in all registers that the kernel keeps, in the red zone, and in the carry flag. Returns the
+ * sum of these values, which shows that all were kept. */
 long keep_registers(void);
 __asm__(".pushsection .text\n.type keep_registers, @function\nkeep_registers:\n.cfi_startproc\n"
         "mov $1, %edi\nmov $2, %esi\nmov $3, %edx\nmov $4, %r10d\nmov $5, %r8d\nmov $6, %r9d\n"
