@@ -33,7 +33,7 @@ grep -q 'f_len.*"args":{"arg1":"\\"abc\\"","arg2":"7","result":"104"}}' "$folder
     fail "chrome: $(grep f_len "$folder/run.json")"
 grep -aq 'arg1.*"abc"' "$folder/run.pftrace" || fail "perfetto"
 
-# Of several files the last counts.
+# Of several files the last one is used.
 printf 'int f_ints(hide(int), hex(uint))' >"$folder/later.conf"
 printf 'int f_none(void);' >"$folder/last.conf"
 run -F "$data.conf" -F "$folder/later.conf" -F "$folder/last.conf" -x '^f_' --headless --spans=csv -- "$program"
@@ -41,7 +41,7 @@ expect "exit status with several files" $status 0
 grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the last file's prototype is not used: $(grep '::f_ints,' "$folder/out")"
 grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the first file's prototype is not used: $(grep f_len "$folder/out")"
 
-# Without a file, by DWARF; a file goes before.
+# Without a file the prototypes are those of DWARF; a file has precedence.
 run -x 'shapes' --headless --spans=json --output="$folder/dwarf.json" -- "$signatures"
 expect "exit status without a file" $status 0
 sed -n 's/.*"name":"shapes::\([^"]*\)",.*"flags":"",\?\(.*\)}$/\1 \2/p' "$folder/dwarf.json" |
@@ -79,7 +79,7 @@ one_line "a wrong search"
 run --filter=arg:abc --headless --export=chrome:"$folder/found.json" --report "$folder/run.rvz"
 expect "exported calls by arguments" "$(grep -c '"ph":"X"' "$folder/found.json")" "$(grep -c '"ph":"X".*abc' "$folder/run.json")"
 
-# Not of very many.
+# If very many functions have prototypes, their arguments are not captured, and a message says so.
 if command -v cc >/dev/null; then
     (seq 1100 | sed 's/.*/int g&(int n) { return n + &; }/' && echo 'int main(void) { return g1(-1); }') >"$folder/many.c"
     cc -g -O0 -o "$folder/many" "$folder/many.c" || fail "cc"
@@ -147,7 +147,7 @@ if [ -r /etc/ltrace.conf ]; then
     expect "exit status with ltrace's own file" $status 0
 fi
 
-# The queries of a program, by a library that it loads after its start; then of one that runs already.
+# Queries as arguments of a library that the program loads after its start; then in a program that runs already.
 cat >"$folder/sqlite.conf" <<'EOF'
 int sqlite3_prepare_v2(addr, string, int, addr, addr);
 int sqlite3_step(addr);

@@ -44,7 +44,7 @@ has_own_threads() {
 within 90 has_own_threads || fail "threads: $(ls /proc/$pid/task | wc -l)"
 grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "a tracer is still attached to the program"
 
-# Without --max-overhead, which stops the program, too.
+# The program is stopped twice: to begin and to end. --max-overhead, which stops it more often, is off.
 run -p $pid --duration=0.05s --max-overhead=off --verbose --report
 expect "stops" "$(grep 'all threads were stopped for [0-9.]* ms' "$folder/err" | grep -vc 'in vain$')" 2
 
@@ -60,7 +60,7 @@ run --pid=$pid --patch=fib --duration=0.05s --force --report=json --output="$fol
 expect "exit status with --patch" $status 0
 grep -q '"functions":1,"patched":1' "$folder/report.json" || fail "--patch: $(cat "$folder/report.json" | head -c 300)"
 
-# What system calls of the program's own lead to is there for the next attachment, with another request.
+# The stubs to which the program's own system calls jump are used again by the next attachment, with another request.
 n_rooms() {
     grep -c ' rwxp ' /proc/$pid/maps
 }
@@ -134,7 +134,7 @@ run -p $pid --detach
 expect "exit status of --detach of nothing" $status 1
 one_line "--detach of nothing"
 
-# Another tracer has one of its threads for three seconds: as a ringviz does that begins at the same time, for less.
+# Another tracer has one of its threads for three seconds, as another ringviz that begins at the same time has for less.
 seize='my ($tid) = @ARGV; $| = 1; syscall(101, 0x4206, $tid + 0, 0, 0) == 0 or die; print "seized\n"; sleep 3' # PTRACE_SEIZE
 perl -e "$seize" "$(ls /proc/$pid/task | sed -n 3p)" >"$folder/seizer" &
 seizer=$!
@@ -208,7 +208,7 @@ wait $pid
 expect "exit status of the program" $? 0
 grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" || fail "$(tail -n 1 "$folder/program")"
 
-# Its only thread never waits, and its stack has what looks like a handler's begin.
+# A program whose only thread never waits, and whose stack has remains that look like the frame of a signal handler.
 begin_program leftover "$leftover"
 within 90 grep -q running "$folder/program" || fail "leftover does not start"
 run -p $pid --patch=. --duration=0.05s --report
@@ -217,7 +217,7 @@ kill $pid
 exec 9>&-
 wait $pid
 
-# One line says what cannot be.
+# What cannot be attached to is an error of one line.
 run -p $pid
 expect "exit status for a process that has ended" $status 1
 one_line "a process that has ended"

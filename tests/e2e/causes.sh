@@ -41,7 +41,7 @@ waits_first mutex lock serve hold_the_lock
 path_first objects "mutex lock"
 path_in hold_the_lock $total
 
-# Workers that wait for work longer than anything else hide nothing.
+# Idle workers, which wait for work longer than for anything else, do not hide the lock.
 record idle
 waits_first mutex lock serve hold_the_lock
 waits_for condition has_work ""

@@ -421,7 +421,7 @@ static bool lacks_calls(struct rv_lanes *lanes)
     return n_evicted > 0;
 }
 
-/* The calls that waited for the lock, as a search steps through them, and their number with a filter that rejects all. */
+/* Calls that waited for the lock, as a search steps through them, and their number with a filter that rejects all. */
 static void write_waited(struct tables *tables)
 {
     struct rv_viewer_search *search = &tables->viewer.search;

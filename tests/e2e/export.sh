@@ -31,7 +31,7 @@ expect "a part" $status 0
 [ "$(wc -l <part.csv)" -lt "$(wc -l <spans.csv)" ] || fail "a range has all calls"
 "$checker" part.csv speedscope part.json || fail "an exported range differs from that of --spans"
 
-# The page's object has the rows of --report, of a range too; a browser draws them.
+# The data in the HTML page are the rows of --report, of a range too; a browser draws them.
 same_table() { # PAGE REPORT
     sed -n 's/^<script id="data" type="application\/json">//; /^{"title"/,/<\/script>/p' "$1" | sed 's#</script>.*##' >object.json
     perl -MJSON::PP -e '

@@ -120,7 +120,7 @@ one_line "no memory in the middle of a recording"
 grep -q "out of memory: no more is read" err || fail "the lack of memory is not reported: $(cat err)"
 grep -q "all .* subroutines" out || fail "what was read is not reported"
 
-# The GL driver may end a process that has no memory (Mesa's aborts): what is text is written before it is called.
+# The GL driver may end a process that has no memory (Mesa's aborts), so texts are written before pictures.
 for n in 1 3000 20000; do
     faulty "drawing-memory:$n+" --history=off --report --screenshot=picture.png -- "$program" 2 500
     [ $status -ne 0 ] || fail "a picture was drawn without memory"

@@ -74,7 +74,7 @@ end "a program with --exclude"
 calls tiny $((4 * 10 * 100))
 calls other $((4 * 20 * 3))
 
-# A process that was attached to; afterwards its code is whole.
+# An attached process; afterwards its code is that of its file again.
 begin "$plain"
 "$ringviz" -p $pid --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=. 2>"$folder/err" &
 viewer=$!

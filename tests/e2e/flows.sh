@@ -36,7 +36,7 @@ calls() { # NAME TASK
 }
 expect "calls of tasks, and of none" "$(calls part_one job) $(calls part_one '') $(calls part_two job) $(calls work_on '')" "200 100 200 200"
 
-# Live as replayed, and merged with itself each flow goes on in the other's.
+# Flows are the same live and replayed. In a recording merged with itself, each flow goes on in the other copy's.
 run --flows=csv --output="$folder/live" -- "$flows" 200
 expect "flows live" "$(field "$folder/live" flow 3)/$(field "$folder/live" flow 4)" 200/200
 run --merge="$folder/both.rvz" "$folder/run.rvz" "$folder/run.rvz"

@@ -23,7 +23,7 @@ done
 run --follow=no --patch=. --report=csv -- "$children" exec
 expect "exec: calls" "$(calls in_parent) $(calls in_child)" "1 2"
 
-# In a process that runs already nothing of ours is in front of the C library.
+# In a process that runs already no library of ours replaces functions of the C library.
 for how in fork clone 'raw clone' _Fork 'inline fork'; do
     begin_program "$how" "$children" "$how" "waits"
     : >"$folder/err"
@@ -38,7 +38,8 @@ for how in fork clone 'raw clone' _Fork 'inline fork'; do
     expect "$how, attached: status" $? 0
 done
 
-# A new environment has nothing of ours, so it is added; one that a program was taken out of is left as it is.
+# A new environment has none of our variables, so they are added; where only LD_PRELOAD was removed, the program is left
+# alone.
 cp "$starts" "$folder/started"
 run --patch='^main$' --report=csv -- "$starts" "$folder" started anew
 expect "a new environment: status" $status 0

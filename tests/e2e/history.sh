@@ -54,7 +54,7 @@ check "the program does not end" within 100 ends
 expect "histories of --history=off" "$(histories)" 0
 stop TERM
 
-# A folder in memory is not used unasked.
+# A temporary folder in memory (tmpfs) is not used unless asked for.
 if [ "$(stat -fc %T /dev/shm)" = tmpfs ] && [ -w /dev/shm ]; then
     TMPDIR=/dev/shm
     watch

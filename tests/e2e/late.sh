@@ -66,7 +66,7 @@ for cycle in 1 2 3 4 5 6; do
 done
 finish busy
 
-# One thread that is nearly always in a constructor: between two of them there is room to load something else.
+# One thread that is nearly always in a constructor: ringviz loads its library between two of them.
 start alone alone "$slow"
 for cycle in 1 2 3 4; do
     run -p $pid --duration=0.05s --report
@@ -74,7 +74,7 @@ for cycle in 1 2 3 4; do
 done
 finish alone
 
-# A constructor that waits for another thread: loading something into any of them would wait for it, too.
+# A constructor that waits for another thread: loading a library in any thread would wait for the constructor, too.
 is_loading() {
     grep -q plugin_waiting /proc/$pid/maps
 }

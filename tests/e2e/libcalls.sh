@@ -21,7 +21,7 @@ for program in "$@"; do
 done
 program=$1
 
-# Which are chosen; one that is patched itself is shown once, as that.
+# The choice of functions; one that is patched itself is shown once, as a patched function.
 names() {
     sed -n 's/^[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*::\([^,]*\),.*/\1/p' "$1" | sort -u | tr '\n' ' '
 }
@@ -65,7 +65,7 @@ one_line "a bad pattern"
 run --libcalls=@x -- "$program"
 expect "no pattern" $status 2
 
-# A program that runs already: put back, all of it, each time.
+# A program that runs already: all that is patched is restored, each time.
 mkfifo "$folder/in"
 "$attached" <"$folder/in" >"$folder/program" 2>&1 &
 pid=$!

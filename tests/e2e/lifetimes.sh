@@ -132,7 +132,7 @@ for case in "INT 1 0" "INT 2 130" "TERM 1 143"; do
     expect "the status after SIG$1, $2 times, while outputs are written" $? $3
 done
 
-# Events of a program after the viewer's end are not counted: produced = consumed + dropped.
+# A program's events after the viewer's end are not counted, so that produced = consumed + dropped.
 for policy in block switch ring; do
     for duration in 100ms 1s 10s; do # until the program comes to call
         timeout 60 "$ringviz" --policy=$policy --duration=$duration --report=json --force --output="$folder/while.json" -- "$program" 31 \

@@ -58,7 +58,7 @@ done
 run --exclude='::main$' --max-depth=1 --report=csv --force --output="$folder/report.csv" -- "$fib" 10
 grep -q '::fib,[^,]*,[^,]*,1,' "$folder/report.csv" || fail "names and depth: $(cat "$folder/report.csv")"
 
-# Handlers that leave by siglongjmp, also out of the hooks of calls that are left out.
+# Handlers leave by siglongjmp, also out of the hooks of calls that are not written.
 run --max-depth=1 --report=csv --force --output="$folder/report.csv" -- "$jumps" 2
 expect "exit status" $status 0
 n=$(sed -n 's/^COUNT finish //p' "$folder/out")

@@ -28,7 +28,7 @@ expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.js
 run --report "$folder/governed.rvz"
 grep -qE '^ +[0-9]+ .*  [a-z_]*::other, .* calls/s$' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
 
-# Calls that were open then have their ends.
+# Calls that were open when their function was left out still get their ends.
 run --spans=csv --filter='name:::(other|tiny)$' "$folder/governed.rvz"
 grep -q '::other,' "$folder/out" || fail "no call of other is listed"
 expect "calls without an end" "$(grep -cE ',(cut|orphan)$' "$folder/out")" 0

@@ -52,7 +52,7 @@ for part in "--from=40ms --to=41ms" "--from=90ms --to=290ms --filter=depth:>28" 
     check "--critical-path $part: another path by index" cmp "$folder/expected" "$folder/out"
 done
 
-# Sums are kept for the next path, and not believed once they were changed.
+# Sums are kept for the next path, and not used if the kept file was damaged or is foreign.
 part="--from=40ms --to=140ms" # many pieces are within it, however slow the program was
 RINGVIZ_SUMS=off
 export RINGVIZ_SUMS
@@ -75,7 +75,7 @@ for kept in none some cut foreign; do
 done
 check "a file that is not ours was written" cmp "$folder/many.rvz" "$folder/foreign"
 
-# A recording that was written to since then is another one: its sums are kept apart.
+# A recording that was changed since then counts as another one, with sums of its own.
 touch -d '2001-02-03' "$folder/large.rvz"
 # shellcheck disable=SC2086
 run --critical-path=csv $part "$folder/large.rvz"

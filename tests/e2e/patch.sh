@@ -78,7 +78,7 @@ run --patch='(' -- "$fib"
 expect "a bad pattern" $status 2
 one_line "a bad pattern"
 
-# What a filter rejects by name is not patched at all.
+# Functions that a filter rejects by name are not patched at all.
 counts() {
     sed -n 's/.*"patches":{"functions":[0-9]*,"patched":\([0-9]*\),"trivial":[0-9]*,"filtered":\([0-9]*\).*/\1 \2/p' \
         "$folder/report.json"
@@ -154,7 +154,7 @@ run --force --headless --report=json --output="$folder/report.json" -- true
 [ -e "$plans/0000000000001000" ] || fail "the other plans were dropped"
 [ -e "$plans/of_others" ] || fail "what is no plan was dropped"
 
-# What the loader is called with is not of the loader's file, by which it would be known.
+# No plan is kept of a program that is an argument of the loader: plans are found by the file that runs, the loader's.
 loader=$(sed -n 's/.* \(\/[^ ]*ld-linux[^ ]*\)$/\1/p' /proc/self/maps | head -n 1)
 rm -rf "$plans"
 run --force --headless --report=json --output="$folder/report.json" -- "$loader" "$fib" 10
@@ -176,7 +176,7 @@ grep -q "traced by $wanted" "$folder/out" || fail "--info: $(cat "$folder/out")"
 run --force --report=json --output="$folder/report.json" -- "$fib" 10
 grep -q '"patches":{"functions":[1-9][0-9]*,"patched":[1-9]' "$folder/report.json" || fail "no patches in the JSON report"
 
-# What of a program can be patched.
+# How much of a program can be patched.
 run --bench=patch --json -- "$fib"
 expect "exit status of --bench=patch" $status 0
 grep -q '"patch.fit","unit":"functions","median":[1-9]' "$folder/out" || fail "--bench=patch: $(cat "$folder/out")"

@@ -57,7 +57,7 @@ check "a command that is not found leaves no recording" [ ! -e none.rvz ]
 run --record=/nowhere/a.rvz --headless -- "$fib" 10
 check "no folder: exit status 1" [ $status -eq 1 ]
 
-# Truncated anywhere it opens, with one line.
+# Cut to any length a recording opens, with one line.
 n_bytes=$(stat -c %s a.rvz)
 for n in 192 300 $((n_bytes / 2)) $((n_bytes - 128)) $((n_bytes - 1)); do
     head -c "$n" a.rvz >cut.rvz
@@ -125,7 +125,7 @@ has_indexes() { # N: killed.rvz has as many, or more
     [ "$("$ringviz" --info killed.rvz 2>/dev/null | awk '$1 == "INDEX" { n = $2 } END { print n + 0 }')" -ge "$1" ]
 }
 
-record_and_kill() { # CONDITION OPTION...: when killed.rvz is so, of a program that goes on for long
+record_and_kill() { # CONDITION OPTION...: kill the recorder of a long run once CONDITION holds
     is_enough=$1
     shift
     rm -f killed.rvz

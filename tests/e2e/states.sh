@@ -43,12 +43,12 @@ sum=0
 for name in work rest hold run; do sum=$((sum + $(field $name 12 report))); done
 expect "blocked time of run with its callees" "$(field run 17 report)" $sum
 
-# A recording has the same.
+# A recording gives the same report.
 run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
 check "the report of the recording" cmp "$folder/report" "$folder/replayed"
 run --report=csv --threads=1 --force --output="$folder/serial" "$folder/run.rvz"
 check "the report by one thread" cmp "$folder/report" "$folder/serial"
-# Those of a system call, which has ended when its wait does, are not its caller's.
+# Blocked times of a system call, which ends when its wait does, are not counted for its caller again.
 run --syscalls --record="$folder/calls.rvz" --report=csv --force --output="$folder/calls" -- "$states"
 expect "exit status with --syscalls" $status 0
 wrong=$(awk -F, 'NR > 1 && ($12 + $13 > $6 * 1.001 + 1000 || $17 + $18 > $5 * 1.001 + 1000)' "$folder/calls")

@@ -133,7 +133,7 @@ wait $pid
 expect "exit status of what was attached to" $? 0
 expect "its last line" "$(tail -1 "$folder/echoed")" after
 
-# The choice.
+# Only the chosen system calls are shown.
 run --syscalls='!/^[a-w]' --headless --spans=csv --patch=off -- "$program"
 grep -q 'syscall::write' "$folder/out" && grep -q 'syscall::[a-v]' "$folder/out" && fail "calls that were chosen not to be"
 # Threads that wait for each other: system calls of our hooks are not shown as theirs.

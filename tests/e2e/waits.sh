@@ -207,7 +207,7 @@ row write pipe ::write_full "" $likely
 grep -q '^[rw][a-z]*,.*::end_waits' "$folder/waits" || fail "no wait has the call of the child that ended it: $(cat "$folder/waits")"
 path -- "$blocking" neighbour
 on_path subroutines '::keep_blocked$' 1 200000000
-# A pipeline: its first program waits for its second, which prints its pid. Both have begun once the fifo is open.
+# A pipeline: its first program waits for its second one, which prints its pid. The fifo opens once both have begun.
 mkfifo "$folder/begun"
 cat >"$folder/pipeline.sh" <<'END'
 perl -e 'sub send_all { syswrite STDOUT, "x" x 20000 for 1 .. 40 } open my $begun, "<", shift; send_all()' "$1" |
@@ -243,7 +243,7 @@ row poll "" ::block_in "" $unknown
 scene_of "$blocking" vfork
 row poll "" ::vfork_scene "" $timeout
 scene_of "$blocking" closed
-# A number that is free again, however its file was closed, is not taken for what it was.
+# A descriptor that is used again, however its file was closed, does not stand for the file that it had before.
 run --waits=arcs-csv --force --output="$folder/waits" -- "$blocking" reused
 expect "exit status of reused" $status 0
 expect "readers of pipes whose numbers others had before, of which the writers are known" "$(awk -F, '
@@ -259,7 +259,7 @@ for nested in nested nested_above; do
     awk -F, '$2 ~ /::inner$/ { inner = $6 } $2 ~ /::outer$/ { outer = $6 } END { exit !(outer > inner + 15000000) }' \
         "$folder/waits" || fail "the outer wait is not longer: $(cat "$folder/waits")"
 done
-# Programs that it begins: where the thread that called exec had a ring, it was that one.
+# Programs that it starts: the starter is the thread that called exec, where that thread had a ring.
 scene_of "$blocking" begins
 expect "starts of a fork and of three programs" "$(awk -F, '$1 == "start" { print $3, $8, $10 }' "$folder/waits")" "4 2 2"
 # Children of raw calls have rings of their own.
