@@ -1,4 +1,4 @@
-/* A clock for what must not take long on a machine that has other work, too. */
+/* A clock for tests that limit a duration, on a machine that has other work, too. */
 #ifndef RV_TESTS_OWN_TIME_H
 #define RV_TESTS_OWN_TIME_H
 

@@ -82,7 +82,7 @@ if [ "$(id -u)" -eq 0 ]; then
     refused "$folder/foreign" "another user's"
 fi
 
-# Geometry: each word of 8 bytes in the header, from byte 16 to 264, set to all ones, to zero, and with its low byte at 1.
+# Geometry: each word of 8 bytes in the header, from byte 16 on, set to all ones, to zero, and with its low byte at 1.
 offset=16
 while [ $offset -lt 264 ]; do
     for bytes in '\377\377\377\377\377\377\377\377' '\001' '\000\000\000\000\000\000\000\000'; do

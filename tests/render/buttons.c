@@ -12,7 +12,8 @@
 
 #define WIDTH 1200
 #define HEIGHT 800
-/* From the right and the lower edge. Panels of the right column grow with what they say: the mouse comes down it. */
+/* Distances from the right and the lower edge. Panels of the right column grow with their text, so the mouse searches
+ * that column for a button from above. */
 #define SAVE_RIGHT 120
 #define CLOSE_RIGHT 38
 #define HEAD_BOTTOM 322
@@ -36,7 +37,7 @@ static void write_file(const char *path, const char *text, mode_t mode)
     }
 }
 
-/* The whole of it; "" when it is not there. */
+/* All text of a file; "" when there is no such file. */
 static const char *content(const char *path)
 {
     static char text[4096];

@@ -20,7 +20,7 @@ void canvas_fini(struct canvas *canvas);
 /* The size is the canvas's. Ends the program on a GL error. */
 void canvas_draw(struct canvas *canvas, struct rv_scene_frame frame);
 
-/* What was found false is printed with the view and a value, and counted. */
+/* A false check is printed with the view and a value, and counted. */
 void canvas_check(bool is_right, const char *what, const char *view, double value);
 extern unsigned canvas_n_failed;
 

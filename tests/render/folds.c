@@ -37,7 +37,7 @@ static double linear(const uint8_t *rgba)
            0.0722 * (double)rv_color_linear(rgba[2]);
 }
 
-/* Of the row, its tops too, and of all else, which stays the same. */
+/* Light of the row with its tops, and of the rest of the picture, which is the same in every one. */
 static double light_of_picture(const struct fixture *fixture)
 {
     double sum = 0.0;

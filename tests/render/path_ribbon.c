@@ -83,7 +83,7 @@ static bool is_ribbon(const uint8_t *rgba)
     return abs(rgba[0] - path.r) < NEAR && abs(rgba[1] - path.g) < NEAR && abs(rgba[2] - path.b) < NEAR;
 }
 
-/* Is it at this lane's foot in the middle of a half? */
+/* Is the ribbon at this lane's foot in the middle of this half of the window? */
 static bool has_ribbon(const struct fixture *fixture, uint32_t lane, uint64_t half)
 {
     float at[2];

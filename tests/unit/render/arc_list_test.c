@@ -7,7 +7,7 @@ enum { N_LANES = 2, N_SHORT = 60 };
 
 static const uint64_t FROM_NS = 1000000000, WIDTH_NS = 100000000;
 
-/* One wait of 40 ms and many of a tenth of a millisecond, where n_long are as long as it. */
+/* N_SHORT waits: the first n_long of 40 ms, the others of 0.1 ms. */
 static const struct rv_arc_levels *make_arcs(struct rv_lane *waker, uint32_t n_long)
 {
     struct rv_arc_collector collector = {.n = 0};

@@ -49,7 +49,7 @@ static void finish(void)
 
 TestSuite(note_shapes, .init = begin, .fini = finish, .timeout = 60);
 
-/* Along the axis on which lanes lie beside each other. */
+/* Coordinate on the axis along which lanes lie beside each other. */
 static float across(const struct rv_mesh_vertex *vertex)
 {
     return layout.is_flat ? vertex->y : vertex->z;

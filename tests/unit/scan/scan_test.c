@@ -189,7 +189,7 @@ Test(scan, outcomes_are_counted, .timeout = 60)
     scanned_free(&got);
 }
 
-/* A ramp far beyond 16 bits of depth, held, and down again. */
+/* Calls to a depth far beyond 16 bits, then all their returns. */
 Test(scan, follows_100000_frames, .timeout = 60)
 {
     const uint32_t depth = 100000, n = 2 * depth;

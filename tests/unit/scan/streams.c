@@ -120,7 +120,7 @@ static void stray_return(struct generator *gen, const struct program *program)
     put(gen, make_event(gen, RV_EVENT_RETURN, random_below(gen->random, 4), key));
 }
 
-/* The frames that are open, outermost first, or a few of them, or something else. */
+/* SYNC events of the open frames, outermost first; some may be missing or have a wrong id. */
 static void sync(struct generator *gen, const struct program *program)
 {
     uint32_t n = program->depth < 40 ? program->depth : 40;

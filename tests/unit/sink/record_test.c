@@ -168,7 +168,7 @@ static struct rv_record *record_into_pipe(int fd)
     return record;
 }
 
-/* The sender of events waits a second, once. */
+/* The sender of events waits for the disk once, for a second: one failure is reported. */
 Test(record, a_recording_stops_at_a_disk_that_does_not_answer)
 {
     int ends[2];
@@ -190,7 +190,7 @@ static void await_full(int fd)
     }
 }
 
-/* The time in which the process is stopped is no time that the disk has let it wait. */
+/* Time in which the process was stopped does not count as waiting for the disk. */
 Test(record, a_disk_has_its_time_after_the_process_was_stopped)
 {
     int ends[2], status;

@@ -134,7 +134,7 @@ Test(normalize, an_invalid_time_does_not_stop_progress)
     cr_assert_eq(rv_event_ticks(&batch.events[1]), RV_EVENT_TICKS_MASK);
 }
 
-/* 2.5 ticks a ns, and where they were counted from. */
+/* A clock of 2.5 ticks a ns whose ticks and ns have different origins. */
 static struct rv_clock fast_clock(void)
 {
     return (struct rv_clock){

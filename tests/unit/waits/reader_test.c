@@ -181,7 +181,7 @@ static bool see(void *context, const struct rv_release *release)
     return true;
 }
 
-/* In a time, too: after its begin, until its end. */
+/* So it is for a range of time: releases after its begin, up to its end. */
 Test(waits_reader, releases_are_read_from_pages_and_memory_once)
 {
     struct seen seen = {.first_ns = 0};

@@ -198,7 +198,7 @@ Test(minimap_image, lost_events_have_their_colour_where_they_were_lost, .timeout
     fini(&fixture);
 }
 
-/* As the clock's start in a trace of a machine that has been up for days. */
+/* Such as an event at the clock's zero, days before the trace, on a machine that has been up for days. */
 Test(minimap_image, a_stray_event_long_before_does_not_empty_it, .timeout = 60)
 {
     struct fixture fixture;
