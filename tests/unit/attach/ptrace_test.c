@@ -11,11 +11,11 @@
 
 #define LOOK_NS 1000000u
 
-/* What the traced process shows of itself. */
+/* What the traced process tells the test, in shared memory. */
 static struct shared {
-    bool has_begun, has_ended; /* [atomic] the call */
-    bool may_end;              /* [atomic] the call waits for that if it is to */
-    unsigned n_rounds;         /* [atomic] of what it does otherwise */
+    bool has_begun, has_ended; /* [atomic] the call into the process */
+    bool may_end;              /* [atomic] ends a call that waits */
+    unsigned n_rounds;         /* [atomic] of its own loop: grows while it runs its own code */
 } * shared;
 
 static struct rv_tracee tracee;
@@ -27,7 +27,7 @@ static _Noreturn void count_rounds(void)
         __atomic_add_fetch(&shared->n_rounds, 1, __ATOMIC_SEQ_CST);
 }
 
-/* A signal stops the process in the midst of it. */
+/* The function called in the process: it stops its own process by a signal. */
 static void stop_within(uint64_t waits)
 {
     __atomic_store_n(&shared->has_begun, true, __ATOMIC_SEQ_CST);
@@ -37,7 +37,7 @@ static void stop_within(uint64_t waits)
     __atomic_store_n(&shared->has_ended, true, __ATOMIC_SEQ_CST);
 }
 
-/* However long it takes: the suite ends what hangs. */
+/* Without a deadline: the suite's timeout ends a wait in vain. */
 static void await(const bool *is_so)
 {
     while (!__atomic_load_n(is_so, __ATOMIC_SEQ_CST))
@@ -83,7 +83,7 @@ static void end(void)
     munmap(shared, sizeof *shared);
 }
 
-/* As it was before, and once the signal's stop is over, too. */
+/* The process is stopped by the signal, as before the call; once continued, it runs its own loop again. */
 static void expect_to_go_on(void)
 {
     rv_tracee_release(&tracee);

@@ -6,7 +6,7 @@
 
 TestSuite(clock, .timeout = 60);
 
-/* Off by a thousandth of the time since it was set at most, however long that may be on a machine with other work. */
+/* The clock is off by at most 20 us and a thousandth of the time since its start, which is long on a busy machine. */
 static void expect_now(const struct rv_clock *clock)
 {
     uint64_t before = rv_clock_mono_ns();
@@ -24,11 +24,11 @@ Test(clock, a_calibrated_tick_is_monotonic_time)
         expect_now(&clock);
 }
 
-/* Every command that is started waits for it. */
+/* Every traced command waits for the calibration before it starts. */
 Test(clock, the_rate_is_known_within_milliseconds)
 {
     uint64_t least_ns = UINT64_MAX, until_ns = rv_clock_mono_ns() + UINT64_C(20000000000);
-    while (least_ns > 8000000 && rv_clock_mono_ns() < until_ns) { /* once without other work in between will do */
+    while (least_ns > 8000000 && rv_clock_mono_ns() < until_ns) { /* one undisturbed try is enough */
         struct rv_clock clock;
         uint64_t began_ns = rv_clock_mono_ns(), took_ns;
         rv_clock_init(&clock, RV_CLOCK_TSC);
@@ -85,7 +85,7 @@ Test(clock, conversion_never_falls_and_saturates)
     cr_assert_eq(rv_clock_to_ns(&clock, UINT64_MAX), UINT64_MAX);
 }
 
-/* For every clock that a file may have, near and far from the stretch. */
+/* For every kind of clock that a file may name, and for times near the stretch and far from it. */
 Test(clock, a_stretch_converts_to_the_same_times)
 {
     static const struct rv_clock CLOCKS[] = {

@@ -1,4 +1,4 @@
-/* The index against an array that is searched from its beginning. */
+/* Tests that the index gives the value of each key, while it grows and after values change. */
 #include "base/hash_index.h"
 
 #include <criterion/criterion.h>

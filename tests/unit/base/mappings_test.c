@@ -50,7 +50,7 @@ Test(mappings, every_mapping_is_read_once_in_order)
     struct rv_mappings mappings;
     struct rv_mapping mapping;
     char *block = mmap(NULL, 2 * N * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    for (size_t i = 0; i < N; i++) /* neighbours differ, so that they stay apart */
+    for (size_t i = 0; i < N; i++) /* neighbours differ in protection, so that the kernel does not merge them */
         cr_assert_eq(mprotect(block + 2 * i * 4096, 4096, PROT_READ), 0);
     uint64_t last = 0;
     size_t n = 0;
@@ -62,7 +62,7 @@ Test(mappings, every_mapping_is_read_once_in_order)
         last = mapping.end;
     }
     rv_mappings_close(&mappings);
-    cr_assert_geq(n, 2 * N - 1, "%zu", n); /* the last may be one with what lies behind */
+    cr_assert_geq(n, 2 * N - 1, "%zu", n); /* the kernel may merge the last one with the mapping behind it */
 }
 
 Test(mappings, a_line_longer_than_the_room_for_it_loses_its_end_only)

@@ -47,7 +47,7 @@ static void leave_a_mark(void)
     _Exit(7);
 }
 
-/* Other threads may be in the middle of anything. */
+/* Destructors are not safe here: other threads still run, and may use what destructors free. */
 Test(memory, the_end_runs_no_destructors, .exit_code = 7)
 {
     atexit(abort);

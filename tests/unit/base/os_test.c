@@ -59,7 +59,7 @@ Test(os, a_futex_wake_ends_a_wait)
     pthread_join(thread, NULL);
 }
 
-/* The same field as the shell's tools would find it, by another way. */
+/* The oracle: reads the same field of /proc/PID/stat by stdio. */
 static unsigned long long start_by_stdio(pid_t pid)
 {
     char path[64], text[1024];

@@ -26,7 +26,7 @@ static void expect_words(const char *name, const char *expected)
                      words);
 }
 
-/* The i-th word of the option is the name that another room has for the value. */
+/* The option's i-th word equals the name that another room uses for the same value. */
 static void expect_word(const char *option, int i, const char *name)
 {
     struct rv_option_word word;

@@ -27,7 +27,7 @@ Test(chosen_thread, orders_do_not_wait_for_a_late_stop, .timeout = 100)
     static const char on_its_way[] = "it is running to its next stop: stop it first";
     struct fixture f;
     static struct rv_debug_session_report report;
-    struct rv_chosen_thread chosen_thread = {.report = &report, .is_moving = true}; /* for ages */
+    struct rv_chosen_thread chosen_thread = {.report = &report, .is_moving = true}; /* its stop is late */
     unsigned n_waits = 0;
     open_fixture(&f, NULL);
     struct tracee *tracee = tracee_start(f.path, &(struct tracee_params){0});
@@ -40,7 +40,7 @@ Test(chosen_thread, orders_do_not_wait_for_a_late_stop, .timeout = 100)
     cr_assert(chosen_thread.is_moving);
     obey(&chosen_thread, RV_DEBUG_SESSION_STOP, "");
     wait_for_stop(&f, 1);
-    obey(&chosen_thread, RV_DEBUG_SESSION_STEP, ""); /* it has arrived, although nobody has looked */
+    obey(&chosen_thread, RV_DEBUG_SESSION_STEP, ""); /* it has stopped, although no report was read since */
     wait_for_stop(&f, 2);
     obey(&chosen_thread, RV_DEBUG_SESSION_RUN, "");
     cr_assert_not(chosen_thread.is_moving);

@@ -8,7 +8,7 @@
 
 #define DEADLINE_NS UINT64_C(60000000000)
 #define TURN_NS 2000000u
-#define ANSWER_NS 5000000000u /* that the session waits for one */
+#define ANSWER_NS 5000000000u /* how long the session waits for an answer */
 #define N_TRIES 4u
 
 struct flight {
@@ -49,7 +49,7 @@ static void wait_for(struct flight *flight, condition_fn *is_so, const char *wha
     }
 }
 
-/* Until it was done, and what it changed is known. */
+/* Give an order, and wait until it is done and its result is in the report. */
 static void order(struct flight *flight, enum rv_debug_session_order_kind kind, const char *text, uint32_t idx)
 {
     struct rv_debug_session_order order = {.kind = kind, .idx = idx};
@@ -162,7 +162,7 @@ Test(session, a_thread_is_stopped_stepped_and_resumed, .timeout = 100)
     cr_assert_eq(flight.now.stopped[0].tid, tracee_tid(flight.tracee));
     order(&flight, RV_DEBUG_SESSION_STOP, "", 0);
     cr_assert_str_eq(flight.now.why, "", "again is fine");
-    for (int i = 0; i < 3; i++) /* faster than anybody can look */
+    for (int i = 0; i < 3; i++) /* faster than the session reports */
         cr_assert(rv_debug_session_order(
             flight.debug_session,
             &(struct rv_debug_session_order){.kind = i == 1 ? RV_DEBUG_SESSION_NEXT : RV_DEBUG_SESSION_STEP}));
@@ -171,7 +171,7 @@ Test(session, a_thread_is_stopped_stepped_and_resumed, .timeout = 100)
     wait_for(&flight, is_stepping, "on its way");
     tracee_arrive(flight.tracee);
     wait_for(&flight, is_at_14, "it has come there");
-    do { /* where it takes long to arrive the second order is refused */
+    do { /* the second order is refused if the thread has not arrived yet: then all is tried again */
         order(&flight, RV_DEBUG_SESSION_FINISH, "", 0);
         wait_for(&flight, is_stepping, "on its way again");
         cr_assert(rv_debug_session_order(flight.debug_session,
@@ -293,7 +293,7 @@ static uint64_t stop_while_it_asks_in_vain(void)
     return took_ns;
 }
 
-/* The first that is soon enough: the kernel may be late, too. */
+/* One try that is fast enough proves it: in others the kernel may delay the test. */
 Test(session, it_never_waits_for_a_silent_thread, .timeout = 100)
 {
     uint64_t took_ns = ANSWER_NS;
@@ -317,7 +317,7 @@ Test(session, one_monitor_asks_at_a_time, .timeout = 100)
     begin(&flight, (struct tracee_params){0});
     struct rv_target *other = rv_target_open(flight.f.path);
     cr_assert_not_null(other);
-    for (int i = 0; i < 40; i++) { /* both at once: each gets the answers to its own questions */
+    for (int i = 0; i < 40; i++) { /* two monitors ask at once, and each gets the answers to its own questions */
         char text[16], expected[32];
         struct rv_answer answer;
         snprintf(text, sizeof text, "other %d", i);
@@ -327,7 +327,7 @@ Test(session, one_monitor_asks_at_a_time, .timeout = 100)
         int error;
         const struct rv_target_expression expression = {.text = text};
         while ((error = rv_target_eval(other, 0, &expression, DEADLINE_NS, &answer)) == -EBUSY)
-            ; /* the session's turns follow each other */
+            ; /* the session asks again right away: try until it is the other's turn */
         cr_assert_eq(error, 0);
         cr_assert_str_eq(answer.text, expected);
         rv_answer_fini(&answer);

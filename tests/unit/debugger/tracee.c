@@ -21,7 +21,7 @@ struct tracee {
     pthread_cond_t has_begun;
     uint32_t tid; /* 0: not yet */
     bool is_ending, has_arrived;
-    /* its own */
+    /* used by its own thread only */
     uint32_t ring;
     unsigned statement;
     bool is_stopped, is_finishing, is_shy;

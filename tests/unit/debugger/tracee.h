@@ -11,12 +11,12 @@
 struct tracee;
 
 struct tracee_params {
-    bool is_deaf;  /* it never answers */
-    bool is_plain; /* it has no debugger */
-    bool is_shy;   /* it does not answer the first question for its stack after a stop */
+    bool is_deaf;  /* never answers */
+    bool is_plain; /* has no debugger */
+    bool is_shy;   /* does not answer the first question for its stack after a stop */
 };
 
-/* It has claimed a ring of the file when this returns. "tell" is answered without end, "wild" by a
+/* The thread has claimed a ring of the file when this returns. It answers "tell" without end, and "wild" by a
  * code that would be a terminal's command. */
 struct tracee *tracee_start(const char *path, const struct tracee_params *params);
 uint32_t tracee_tid(const struct tracee *tracee);

@@ -1,4 +1,4 @@
-/* Times of subroutines on critical paths, of calls read whole and in pieces, against a count of each ns. */
+/* Times of subroutines on critical paths, from calls read whole and in pieces, compared with a count of every ns. */
 #include "export/critical_path_times.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_CALLS = 120, MOST_DEPTH = 5, N_IDS = 6, MOST_CUTS = 12, MOST_STRETCHES = 64 };
 
-static const uint32_t AS_ID[N_IDS] = {0, 1, 2, 3, 1, 0}; /* two are counted as others */
+static const uint32_t AS_ID[N_IDS] = {0, 1, 2, 3, 1, 0}; /* ids 4 and 5 are counted as 1 and 0 */
 
 static struct random_waits graph;
 static struct thread { /* calls of each */
@@ -68,7 +68,7 @@ static void make_stretches(struct thread *thread)
     free(sums.items);
 }
 
-/* Between events, as blocks are. */
+/* Cut between events, as blocks are. */
 static void make_cuts(struct thread *thread)
 {
     size_t n = 0;
@@ -234,7 +234,7 @@ struct question {
     struct rv_saving savings[N_IDS]; /* of subroutines */
 };
 
-/* With the waits of that time, and of the thread in which the path ends: as the table has it. */
+/* Ask as the table does: with the waits of that time only, and for the thread in which the path ends. */
 static struct question question_of(uint32_t thread, uint64_t from_ns, uint64_t to_ns)
 {
     static struct rv_path_wait waits[MOST_WAITS];
@@ -375,7 +375,7 @@ Test(critical_path_times, kept_of_all_are_not_read_again, .timeout = 60)
     }
 }
 
-/* Cut off anywhere, or with a byte changed, or of another recording: nothing of it is used. */
+/* A file that is cut off anywhere, has one byte changed or is of another recording is not used at all. */
 Test(critical_path_times, kept_are_not_believed_when_they_were_changed, .timeout = 60)
 {
     rv_lit_path_release(make(3));
@@ -398,7 +398,7 @@ Test(critical_path_times, kept_are_not_believed_when_they_were_changed, .timeout
     forget();
 }
 
-/* A file with a checksum of its own can cause wrong times, but nothing worse. */
+/* A damaged file with a valid checksum may give wrong times, but no crash. */
 Test(critical_path_times, kept_may_be_any_bytes, .timeout = 60)
 {
     enum { NAMES = 2, CHECKSUM = 3, HEAD = 4 }; /* words of the head */

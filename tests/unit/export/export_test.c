@@ -114,7 +114,7 @@ static uint64_t ns_of(const json_t *object, const char *key)
     return (uint64_t)llround(json_number_value(json_object_get(object, key)) * 1000.0);
 }
 
-/* Two threads with a second stack each, of one process, as they come. */
+/* Two threads of one process, each with a second stack; lanes are added in the order of the identities. */
 static char *written_as_they_come(const struct rv_lane_identity *identities, enum rv_export_kind kind)
 {
     struct fixture fixture = {
@@ -307,7 +307,7 @@ Test(export, folded_counts_calls_below_a_thousand_frames_as_one_frame, .timeout 
     teardown(&fixture);
 }
 
-/* As many as are listed, and more. */
+/* A node lists its first callees and indexes further ones: there are more than are listed. */
 Test(export, folded_joins_calls_of_each_of_many_callees, .timeout = 60)
 {
     enum { N_CALLEES = 40, N_ROUNDS = 3, N = N_CALLEES * N_ROUNDS };
@@ -335,7 +335,7 @@ Test(export, folded_joins_calls_of_each_of_many_callees, .timeout = 60)
     teardown(&fixture);
 }
 
-/* Of a message's fields at this level, told one after the other. */
+/* One field of a protobuf message; nested messages are not entered. */
 struct field {
     unsigned number, wire;
     uint64_t value; /* of a varint; of bytes: how many */

@@ -1,4 +1,4 @@
-/* Pieces of calls at random, folded: calls that are a tree are as when each one is walked. */
+/* Random calls, folded in pieces: folding them as a tree gives what walking each call gives. */
 #include "export/folding.h"
 
 #include <criterion/criterion.h>
@@ -36,7 +36,7 @@ static void make_calls(uint64_t from_ns)
     }
 }
 
-/* What a lost event leaves behind. */
+/* Break the tree as a lost event does. */
 static void damage(void)
 {
     struct rv_span *span = &spans[(size_t)rand() % n_spans];

@@ -1,4 +1,4 @@
-/* When something had been free, against a run of all threads side by side: each goes on as far as it can. */
+/* How far threads would be if a call or lock had taken no time, compared with a simulation of all threads. */
 #include "export/if_free.h"
 #include "export/critical_path_times.h"
 
@@ -96,7 +96,7 @@ static void run_until(struct oracle *oracle, uint32_t thread, uint64_t at_ns)
         actor->would_ns += actor->is_waiting || !has_label(oracle->freed, thread, actor->was_ns);
 }
 
-/* False: it must wait for another thread. */
+/* Returns false when it must wait for another thread. */
 static bool end_wait(struct oracle *oracle, struct actor *actor, uint32_t idx)
 {
     const struct rv_path_wait *wait = &oracle->graph->waits[idx];
@@ -145,7 +145,7 @@ static bool do_op(struct oracle *oracle, uint32_t thread, const struct op *op)
     return true;
 }
 
-/* Returns whether it got on. */
+/* Run the thread as far as it gets; returns whether it made progress. */
 static bool go_on(struct oracle *oracle, uint32_t thread)
 {
     struct actor *actor = &oracle->actors[thread];

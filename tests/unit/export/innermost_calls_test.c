@@ -1,4 +1,4 @@
-/* The innermost calls of a lane's time, against a serial count of each ns. */
+/* The innermost calls of a lane over time, compared with a count of every ns. */
 #include "export/innermost_calls.h"
 
 #include <criterion/criterion.h>

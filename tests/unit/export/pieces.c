@@ -31,7 +31,7 @@ static void give(const struct pieces *pieces, uint64_t from_ns, uint64_t to_ns,
     free(spans);
 }
 
-/* Two pieces are a block, which is read for either. */
+/* Two pieces form a block; a block is read when either piece is wanted. */
 static bool is_needed(const struct pieces *pieces, size_t piece, const struct rv_lane_pieces_wanted *wanted)
 {
     const size_t first = piece & ~(size_t)1, end = first + 2 < pieces->n_cuts ? first + 2 : pieces->n_cuts - 1;

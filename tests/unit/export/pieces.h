@@ -1,4 +1,4 @@
-/* The calls of a lane, given whole or by pieces of its time. */
+/* Gives the calls of a lane, whole or cut into pieces of its time. */
 #ifndef RV_TEST_EXPORT_PIECES_H
 #define RV_TEST_EXPORT_PIECES_H
 
@@ -10,7 +10,7 @@ struct pieces {
     const uint64_t
         *cuts_ns; /* rising: between two of them is a piece, and all calls end in one; n_cuts 0: there are none */
     size_t n_cuts;
-    bool is_refused; /* pieces are given, and then said not to be all */
+    bool is_refused; /* pieces are given, then reported as incomplete */
     size_t *n_given; /* counts the pieces, if it is not NULL */
 };
 

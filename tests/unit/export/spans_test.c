@@ -90,7 +90,7 @@ Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 60)
     teardown(&fixture);
 }
 
-/* Whichever the workers came by first, thread by thread, and each's stacks by their numbers. */
+/* Rows are sorted by thread, then by stack, whichever lane the workers saw first. */
 Test(spans, rows_are_in_the_order_of_threads_however_lanes_came, .timeout = 60)
 {
     static const struct rv_lane_identity come[][3] = {
@@ -124,7 +124,7 @@ Test(spans, json_is_an_object_a_line, .timeout = 60)
     unsigned n = 0;
     for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next), n++) {
         if (n == 2)
-            continue; /* its start needs all 64 bits, which the parser does not have */
+            continue; /* its start needs all 64 bits, and the JSON parser has 63 */
         json_t *row = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
         cr_assert_not_null(row, "%s", line);
         cr_assert_eq(json_object_size(row), 9);

@@ -28,7 +28,7 @@ static int on_event(void *context, const struct rv_chrome_event *event)
     return 0;
 }
 
-/* In pieces of n_piece bytes; returns the first error. */
+/* Feed the text in pieces of n_piece bytes; returns the first error. */
 static int feed(const char *text, size_t n_piece, struct log *log, bool *is_cut)
 {
     struct rv_chrome_json *json = rv_chrome_json_create(on_event, log);

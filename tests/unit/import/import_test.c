@@ -120,7 +120,7 @@ Test(import, a_uftrace_folder_has_each_task_once_and_its_first_parent, .timeout 
     cr_assert_eq(system(command), 0);
 }
 
-/* ---- calls that nest come out as they went in, however they are written ---- */
+/* ---- nested calls are read as they were, in whatever form they are written ---- */
 
 enum { MOST_CALLS = 400, N_THREADS = 3 };
 

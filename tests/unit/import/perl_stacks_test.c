@@ -1,4 +1,4 @@
-/* Stacks of calls as perl has them in memory, built in this process: valid ones, and ones that no perl builds. */
+/* Perl's call stacks, laid out in this process's memory as perl does: valid ones, and damaged ones. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

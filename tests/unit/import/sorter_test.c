@@ -18,7 +18,7 @@ static int compare(const void *left, const void *right)
 
 enum { N = 5000 };
 
-/* What comes out is what qsort() makes of all of it, for every length of run. */
+/* The output equals that of qsort() over all records, for any length of run. */
 static void sorts(size_t run_records, uint32_t n_keys, bool is_rising)
 {
     static struct record records[N];

@@ -31,7 +31,7 @@ static void write_text(const char *bytes, size_t n, bool is_gzip)
     cr_assert(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
 }
 
-/* Lines come out as they were joined, whatever their lengths. */
+/* Write lines of these lengths into one text, and expect the reader to give back each of them. */
 static void reads_back(const size_t *lengths, size_t n_lines, bool has_last_end, bool is_gzip)
 {
     size_t n = 0, room = 1;

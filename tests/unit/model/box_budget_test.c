@@ -86,7 +86,7 @@ Test(box_budget, slow_frames_that_come_alone_do_not_change_the_budget, .timeout 
     cr_assert_eq(budget.n_boxes, 8333);
 }
 
-/* 20 ms of the asking thread, 60 ms of each of two that draw, however long they waited for a CPU; and 40 ms of one unknown. */
+/* Time without a CPU is left out: 20 ms of the asking thread count, and 60 ms of each of two threads that draw. */
 Test(box_budget, a_machine_that_is_busy_makes_no_picture_coarser, .timeout = 60)
 {
     static const struct {
@@ -94,7 +94,7 @@ Test(box_budget, a_machine_that_is_busy_makes_no_picture_coarser, .timeout = 60)
         uint64_t alone_ns;
     } cases[] = {{{80000000, 20000000, 120000000, 2}, 80000000},
                  {{900000000, 20000000, 120000000, 2}, 80000000},
-                 {{70000000, 20000000, 120000000, 2}, 70000000}, /* it was drawn while more was asked for */
+                 {{70000000, 20000000, 120000000, 2}, 70000000}, /* drawing overlapped the asking */
                  {{900000000, 20000000, 0, 0}, 900000000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         cr_assert_eq(rv_box_budget_alone_ns(&cases[i].cost), cases[i].alone_ns, "case %zu", i);

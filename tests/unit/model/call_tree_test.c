@@ -61,7 +61,7 @@ static const struct rv_range_node *child(const struct rv_call_tree *tree, uint32
     return NULL;
 }
 
-/* The total of the paths of a subroutine, outermost ones, whose caller is another or the root. */
+/* The total time of the outermost paths of a subroutine that have this caller. */
 static uint64_t total_from(const struct rv_range_node *paths, uint32_t id, uint32_t caller)
 {
     uint64_t total_ns = 0;

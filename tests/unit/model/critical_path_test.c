@@ -1,5 +1,5 @@
-/* The critical path against a walk in the other direction: forwards in time, where each thread carries what its progress
- * has depended on so far. */
+/* The critical path compared with a walk forwards in time, in which each thread carries the path that its progress has
+ * depended on so far. */
 #include "model/critical_path.h"
 
 #include <criterion/criterion.h>

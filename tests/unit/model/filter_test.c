@@ -100,7 +100,7 @@ Test(filter, an_invalid_rule_is_refused_with_a_reason, .timeout = 60)
     const struct rv_filter *filter = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char why[160] = "";
-        bool is_good = strcmp(texts[i], "duration:<1") == 0; /* a plain number is seconds */
+        bool is_good = strcmp(texts[i], "duration:<1") == 0; /* seconds may lack their unit */
         cr_assert_eq(rv_filter_add(&filter, texts[i], why, sizeof why), is_good ? 0 : -EINVAL, "%s", texts[i]);
         cr_assert(is_good || strlen(why) > 0);
     }

@@ -175,7 +175,7 @@ Test(leaf_view, short_parts_of_a_column_become_one_cell, .timeout = 60)
     rv_leaf_view_fini(&leaves);
 }
 
-/* Whatever is folded, the time that is covered and the calls are as many. */
+/* Folding keeps the sum of covered time and the number of calls. */
 Test(leaf_view, folding_loses_neither_time_nor_calls, .timeout = 60)
 {
     enum { N_BOXES = 2000, COLUMN_NS = 32 };

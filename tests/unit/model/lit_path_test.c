@@ -1,4 +1,4 @@
-/* A lit path against a look at every moment. */
+/* A lit path compared with a search at every moment. */
 #include "model/lit_path.h"
 
 #include <criterion/criterion.h>

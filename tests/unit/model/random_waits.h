@@ -20,7 +20,7 @@ struct random_waits {
 void random_waits_seed(uint32_t seed);
 uint32_t random_waits_below(uint32_t n);
 
-/* Every moment is a different one, but wakes that are ends; or with ties, where several things happen at a moment. */
+/* All times differ, except that a wake may be the end of its wait. With ties, several things happen at one time. */
 void random_waits_make(struct random_waits *graph, bool has_ties);
 
 #endif

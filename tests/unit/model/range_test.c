@@ -260,7 +260,7 @@ static uint32_t caller_of(const struct world *world, const struct call *call, co
     return at == NONE ? RV_CALL_NO_CALLER : world->calls[at].id;
 }
 
-/* By one to four threads' shares, stepped in any order. */
+/* Complete the range by one to four shares, stepped in random order. */
 static void complete(struct world *world, struct rv_range *range)
 {
     struct rv_range_share *shares[4];
@@ -276,7 +276,7 @@ static void complete(struct world *world, struct rv_range *range)
     }
 }
 
-/* In one part up to parts that are as small as can be. */
+/* A random size of part: all calls in one part, or a few of the smallest stretches. */
 static uint64_t any_part_size(struct world *world)
 {
     return rnd(world) % 3 ? RV_TIMELINE_STRETCH * (1 + rnd(world) % 3) : UINT64_MAX;
@@ -455,7 +455,7 @@ Test(range, a_recursion_of_100_000_calls_that_is_cut_by_parts_has_the_times_of_e
     world_fini(&world);
 }
 
-/* In each round one call in another. */
+/* Add rounds: in each, one call within another. */
 static void add_rounds(struct rv_lane *lane, uint64_t first, uint64_t end)
 {
     for (uint64_t i = first; i < end; i++)
@@ -503,7 +503,7 @@ Test(range, calls_after_the_creation_of_a_range_are_not_in_it, .timeout = 60)
     world_fini(&world);
 }
 
-/* Of parts as small as can be, which the memory keeps. */
+/* Parameters with the smallest parts, which the range memory keeps. */
 static struct rv_range_params kept_params(const struct world *world)
 {
     return (struct rv_range_params){.to_ns = UINT64_MAX,

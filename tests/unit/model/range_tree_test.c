@@ -47,7 +47,7 @@ Test(range_tree, calls_on_a_path_without_a_node_count_as_self_of_the_last_node, 
     rv_range_tree_fini(&more);
 }
 
-/* Of any size; a call's own time may be more than all of its time, where others overlap it. */
+/* A random time of any size: own time may exceed total time where calls overlap. */
 static uint64_t any(uint64_t *random)
 {
     *random = rv_hash_u64(*random + 1);

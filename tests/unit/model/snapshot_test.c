@@ -10,7 +10,7 @@
 #include "spans.h"
 
 #define N_LANES 4u
-#define COVERAGE_ERROR 6 /* of 65534: what is made again is rounded once more at each level */
+#define COVERAGE_ERROR 6 /* of 65534: cells made again are rounded once more at each level */
 
 struct whole { /* what happened in a lane */
     struct rv_span *spans;

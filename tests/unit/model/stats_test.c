@@ -85,7 +85,7 @@ static void check_rows(const struct rv_stats *stats, const struct plain *plain)
     }
 }
 
-/* Each subroutine that was on the stack as a stretch ended, counted once. */
+/* The oracle's blocked time by subroutine: each one on the stack at the end of a stretch counts once. */
 struct blocked_of {
     uint64_t ns[MAX_IDS];
 };
@@ -111,7 +111,7 @@ static void add_calls(struct stream *stream, struct rv_stats *stats)
     stream->stretches.n = 0;
 }
 
-/* The thread was blocked until now: in the calls that began before. */
+/* The thread was blocked until now: the time belongs to the calls that began before it. */
 static void be_blocked(struct stream *stream)
 {
     const struct spans *spans = &stream->spans;

@@ -12,7 +12,7 @@ static void expect(const char *package, const char *name, const char *expected)
     rv_subroutines_destroy(subroutines);
 }
 
-/* "channel::Queue<std::__cxx11::basic_string<char, std::char_t" told neither that it was cut nor the function. */
+/* Cut at its end, "channel::Queue<std::__cxx11::basic_string<char, std::char_t" would lack the function's own name. */
 Test(subroutines, a_long_name_keeps_its_end, .timeout = 60)
 {
     expect("", "channel::Queue<int>::take", "channel::Queue<int>::take");

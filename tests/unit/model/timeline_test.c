@@ -629,7 +629,7 @@ Test(timeline, a_page_is_wanted_when_those_before_it_are_used_up, .timeout = 60)
     struct rv_span_iter_back walk = {.from_ns = 0};
     rv_span_iter_back_begin(&walk, lane, 0, UINT64_MAX);
     cr_assert(rv_span_iter_back_wants_page(&walk));
-    rv_span_iter_back_give(&walk, page, 1); /* another may have the call that ends at 0 */
+    rv_span_iter_back_give(&walk, page, 1); /* a later page may have the call that ends at 0 */
     cr_assert_eq(rv_span_iter_back_next(&walk, lane, boxes, WANTED_ONE_BY_ONE), WANTED_ONE_BY_ONE);
     cr_assert(rv_span_iter_back_lacks_pages(&walk) && !rv_span_iter_back_wants_page(&walk));
     (void)rv_span_iter_back_next(&walk, lane, boxes, WANTED_ONE_BY_ONE);

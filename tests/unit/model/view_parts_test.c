@@ -70,7 +70,7 @@ Test(view_parts, short_calls_are_added_to_the_cell_of_their_column, .timeout = 6
     rv_view_fini(&view);
 }
 
-/* ---- against the plain way: a short call is added to the last box of its depth, if that is one of its column ---- */
+/* ---- oracle: a short call is added to the last box of its depth, if that box is in the same column ---- */
 
 enum { N_LANES = 200, MOST_BOXES = 2000, N_DEPTHS = 5 };
 

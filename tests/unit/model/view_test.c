@@ -85,7 +85,8 @@ static const struct rv_view_lane *lane_of(const struct rv_view *view, size_t box
     return lane;
 }
 
-/* Calls of a depth that a window shows at a level: short ones by the cells that they end in, the others where they are. */
+/* The number of calls of a depth that a window shows at a level: short ones by the cells that they end in, others by
+ * their own times. */
 static uint64_t count_shown(const struct rv_span *spans, uint32_t depth, const struct rv_view *view, uint32_t level)
 {
     const uint64_t width_ns = level ? UINT64_C(1) << rv_density_shift(level) : 0;
@@ -351,7 +352,7 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
-/* One row, in cells, with their losses and the times of all calls; what was asked for is pointed out in it. */
+/* The process is one row of cells, with the losses and call times of its lanes; what was asked for is pointed out. */
 Test(view, a_collapsed_process_is_drawn_by_the_activity_of_its_lanes, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();

@@ -1,4 +1,4 @@
-/* Sorted as by any other sort, whatever runs the items had, with what belongs to each address. */
+/* Items are sorted by address, whatever runs they come in, and keep the value that belongs to the address. */
 #include "patch/array.h"
 
 #include <criterion/criterion.h>

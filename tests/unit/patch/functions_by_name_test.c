@@ -1,4 +1,4 @@
-/* Of this program's own functions. */
+/* Looks up this program's own functions. */
 #include "patch/functions_by_name.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* The planner on this program: functions whose names say what is to be found out, of assembler and of the compiler. */
+/* The planner run on this program: assembler and compiled functions, whose names say what the planner must find. */
 #include "patch/functions.h"
 
 #include <criterion/criterion.h>
@@ -205,7 +205,7 @@ Test(functions, a_small_number_in_a_file_is_no_address)
     free(copy);
 }
 
-/* As gcc -static writes programs: .eh_frame is found by its section, and read in order. */
+/* Programs of gcc -static have no .eh_frame_hdr: .eh_frame is found by its section, and read in order. */
 Test(functions, functions_of_a_file_without_an_index_are_the_same)
 {
     size_t n_bytes;

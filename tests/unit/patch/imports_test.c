@@ -1,4 +1,4 @@
-/* The imports of this program, which are to be found by the ways in which a compiler and a linker call them. */
+/* Finds the imports of this program, in each form in which compilers and linkers call imports. */
 #include "patch/imports.h"
 
 #include <criterion/criterion.h>

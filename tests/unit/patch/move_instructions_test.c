@@ -1,6 +1,6 @@
 /*
- * Moved instructions against the processor: a function is run as it is, and again by a jump to its moved instructions,
- * on the same registers, flags and memory; afterwards all of them are the same.
+ * Moved instructions do what the original ones do: a function is run as it is, and again by a jump to its moved
+ * instructions, from the same registers, flags and memory. Afterwards registers, flags and memory must be equal.
  */
 #include "patch/move_instructions.h"
 
@@ -105,7 +105,7 @@ static uint8_t *map_code(void)
     return pages;
 }
 
-/* The first words of data lead to a function that returns what called it. */
+/* The first two words of the data point to a function that returns its return address. */
 static void write_code(uint8_t *code, const struct sequence *sequence)
 {
     static const uint8_t CALLEE[] = {0x48, 0x8b, 0x04, 0x24, 0xc3};
@@ -125,7 +125,7 @@ static void fill_registers(uint64_t *registers, uint8_t *code)
     registers[FLAGS] = 0x2 | CARRY_ZERO_SIGN_OVERFLOW;
 }
 
-/* A host's island is not for its own function, a guest's is elsewhere. */
+/* Write the jump at the function's begin, or, where there is room for a short jump only, in an island elsewhere. */
 static void write_jump(uint8_t *code, uint64_t to, size_t n_written)
 {
     int32_t displacement;

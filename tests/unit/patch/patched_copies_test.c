@@ -1,5 +1,5 @@
-/* A copy is the program's file with the jumps in place, for one state of both; what others may have written, or cannot be
- * the same program, is not believed. */
+/* A copy is the program's file with the jumps in place, valid for one state of the file and of the jumps. A copy is not
+ * used where others may have written it, or where it may be of another program. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static struct rv_patch_image image;
 static struct rv_patch_plan_key key;
 static struct rv_patch_site sites[N];
 
-static uint32_t file_system; /* of all files; the library calls the one below */
+static uint32_t file_system; /* that fstatfs() below reports for every file */
 
 int fstatfs(int fd, struct statfs *status)
 {
@@ -57,14 +57,14 @@ static void begin(void)
     cr_assert_eq(rv_patch_image_file(&image, program, (size_t)file.st_size), 0);
     rv_patch_plan_key(&key, "/proc/self/exe", &file, &image);
     for (size_t i = 0; i < N; i++) {
-        const uint64_t at = (N - i) * APART; /* of any order */
+        const uint64_t at = (N - i) * APART; /* in falling order: the copy must not need sorted sites */
         sites[i] = (struct rv_patch_site){.address = code()->start + at, .n_bytes = RV_PATCH_JUMP_BYTES};
         memcpy(sites[i].original, code()->bytes + at, RV_PATCH_JUMP_BYTES);
         memcpy(sites[i].jump, (uint8_t[]){0xe9, (uint8_t)i, 0, 0, 0x7f}, RV_PATCH_JUMP_BYTES);
     }
 }
 
-/* To where a process has the image, which is still where the file says. */
+/* Move the image from the file's addresses to those of a process. */
 static void move(uint64_t bias)
 {
     image.bias = bias;
@@ -95,7 +95,7 @@ static struct rv_patch_copy copy_of(void)
                                   .n_sites = N};
 }
 
-/* The number of its file; negative: an error. */
+/* Returns the inode of the copy's file, or a negative error. */
 static int64_t open_and_close(const struct rv_patch_copy *copy)
 {
     struct stat status;

@@ -1,5 +1,5 @@
-/* Plans are read by others as they were written, of files that are as they were; and whatever a file holds, only functions
- * within the image's code are taken from it. */
+/* Other processes read a plan as it was written, while the program's file is unchanged. Whatever the plan's bytes, only
+ * functions within the image's code are taken from it. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -113,7 +113,7 @@ Test(plans, a_changed_file_or_another_image_has_no_plan)
         cr_expect_eq(read_of(&file, &loaded[i]), -ENOENT, "%zu", i);
 }
 
-/* As images of file systems may be, whose files have the times and numbers of those before. */
+/* In two file system images, a file and its new build may have the same time and inode. */
 Test(plans, another_index_of_functions_at_the_same_place_has_another_key)
 {
     static const uint8_t rebuilt_code[sizeof code] = {[8] = 1, [12] = 1};

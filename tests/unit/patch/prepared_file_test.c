@@ -1,5 +1,5 @@
-/* What was prepared for a program is taken by later processes as if they had prepared it themselves, wherever they have the
- * program; else not at all. */
+/* Later processes take what an earlier one prepared for a program, at whatever address they map it. It equals what they
+ * would prepare themselves, or it is refused. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include "base/file_io.h"
 #include "patch/prepared_file.h"
 
-#define APART (64ull << 20) /* image, stubs, and both elsewhere */
-#define HOOK_AT 4096u       /* behind the stubs' begin: it is never called */
+#define APART (64ull << 20) /* the image, its stubs, and both at another address are this far apart */
+#define HOOK_AT 4096u       /* offset from the begin of the stubs; the hook is never called */
 
-/* Too few jumps make no copy. Calls are among what a jump displaces. */
+/* The code has enough jumps for a copy to be made, and calls among the instructions that jumps displace. */
 __attribute__((noinline)) static void called(void)
 {
     __asm__ volatile("");
@@ -81,7 +81,7 @@ static void drop(struct rv_patch_prepared *prepared)
         close(prepared->copy);
 }
 
-/* As two processes leave it: the first has found the functions, the second knows where its code is copied. */
+/* Leave the file as two processes do: the first finds the functions, the second has the copy of the code. */
 static void leave_file(void)
 {
     struct rv_patch_prepared prepared;
@@ -100,7 +100,7 @@ static void begin(void)
     program = malloc((size_t)file.st_size);
     cr_assert_eq(rv_file_read_at(fd, program, (size_t)file.st_size, 0), (ssize_t)file.st_size);
     close(fd);
-    file.st_ctim.tv_sec -= 10; /* it was not built just now */
+    file.st_ctim.tv_sec -= 10; /* a file that changed just now gets no plan */
     void *const room = mmap(NULL, 4 * APART, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     cr_assert_neq(room, MAP_FAILED);
     munmap(room, 4 * APART);
@@ -128,7 +128,7 @@ static void end(void)
     free(program);
 }
 
-/* It is taken, and is what would be prepared now. */
+/* Expect that the file is taken, and equals what would be prepared now. */
 static void expect_same(void)
 {
     struct rv_patch_prepared taken, own;
@@ -136,7 +136,7 @@ static void expect_same(void)
     cr_expect(taken.is_by_plan && taken.has_copy);
     uint8_t *stubs = malloc(taken.n_stub_bytes);
     memcpy(stubs, taken.stubs, taken.n_stub_bytes);
-    munmap(taken.stubs, taken.n_stub_bytes); /* its own are to lie there */
+    munmap(taken.stubs, taken.n_stub_bytes); /* the stubs prepared next need the same place */
     prepare(&own);
     cr_assert_leq(taken.n_stub_bytes, own.n_stub_bytes + 4096);
     cr_expect_eq(memcmp(stubs, own.stubs, taken.n_stub_bytes), 0, "stubs");
@@ -198,7 +198,7 @@ Test(prepared_file, where_the_stubs_belong_is_something_else)
     expect_same();
 }
 
-/* The file with the stubs, which is no program, and larger than a plan. */
+/* Find the file with the stubs: the largest one that is no ELF file. */
 static void in_file(char path[64])
 {
     char command[256];
@@ -229,7 +229,7 @@ Test(prepared_file, a_file_that_is_cut_off_or_holds_sites_outside_the_code_is_no
     cr_assert_eq(pwrite(fd, &site, sizeof site, last), (ssize_t)sizeof site);
     expect_same();
     close(fd);
-    cr_assert_eq(truncate(path, last), 0); /* it was written anew */
+    cr_assert_eq(truncate(path, last), 0); /* cut off */
     expect_error(-EBADMSG);
 }
 

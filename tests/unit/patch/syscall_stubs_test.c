@@ -1,4 +1,4 @@
-/* System calls of this process's own libraries: found, all of them, with stubs that lead where they should. */
+/* All system calls in this process's own libraries are found, and their stubs lead where they should. */
 #include <criterion/criterion.h>
 #include <link.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ Test(syscalls, system_calls_of_libc_are_found, .timeout = 60)
     check(false, 995);
 }
 
-/* A thread that waits in one makes it again where it was. */
+/* After a signal the kernel restarts a system call at its old address: no jump may cover it. */
 Test(syscalls, no_jump_covers_a_call_that_is_spared, .timeout = 60)
 {
     check(true, 980);
@@ -124,7 +124,7 @@ static size_t count_sites(const struct rv_patch_syscalls_request *request)
     return prepared.n_sites;
 }
 
-/* Threads may be in those of before: memory that nobody may write. */
+/* Threads may be running the stubs of an earlier preparation, whose memory is read-only. */
 Test(syscalls, stubs_that_are_there_are_not_written_again, .timeout = 60)
 {
     const size_t n_bytes = 2 * N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES;

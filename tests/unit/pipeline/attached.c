@@ -74,7 +74,10 @@ static void lose(struct attached *attached)
             event_at(attached->start_ns[attached->stack][i], RV_EVENT_SYNC, attached->ids[attached->stack][i], i);
 }
 
-/* The floor sinks all the time. In every other stretch some calls stay open for a whole block and parts of its neighbours. */
+/*
+ * The floor, the depth below which returns do not go, sinks all the time. In every other stretch it is raised, so that
+ * some calls stay open for a whole block and parts of its neighbours.
+ */
 static uint32_t floor_at(size_t i, size_t n)
 {
     bool is_raised = (i + RV_REC_MAX_EVENTS / 2) / (2 * RV_REC_MAX_EVENTS) % 2;

@@ -12,8 +12,8 @@
 enum { ATTACHED_STACKS = 3 };
 
 /*
- * At most n events of one thread, in ns, drawn by recorded_draw(). The third stack is seen when the others have been
- * for long. Where a block begins much happens that follows from what was before. returns  how many
+ * Make at most n events of one thread, in ns, drawn by recorded_draw(). The third stack appears long after the others.
+ * Around the begin of a block many events depend on what was before. Returns the number of events.
  */
 size_t attached_make(struct rv_event *events, size_t n);
 

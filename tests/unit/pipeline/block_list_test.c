@@ -1,4 +1,4 @@
-/* The list keeps numbers, and the memory of the blocks that are left. */
+/* Blocks keep their numbers when others are discarded, and the list has memory for the remaining blocks only. */
 #include <criterion/criterion.h>
 
 #include "pipeline/block_list.h"

@@ -41,7 +41,7 @@ static void leave(void)
 
 TestSuite(history, .fini = leave, .timeout = 120);
 
-/* The lane's boxes of both sessions at this window. Returns whether memory alone lacks some of them. */
+/* Compare the lane's boxes of both sessions in this window. Returns whether memory alone lacks some of them. */
 static bool compare_lane(struct rv_session *whole, struct rv_session *limited, struct rv_lane *lane,
                          const uint64_t window[2], uint32_t level)
 {
@@ -117,7 +117,7 @@ Test(history, evicted_calls_come_back)
     end(&both);
 }
 
-/* Of a history that is too small the newest part is kept, and the lanes say where it begins. */
+/* A history that is too small keeps its newest part, and the lanes say where that begins. */
 Test(history, discarded_calls_are_reported)
 {
     struct both both;
@@ -194,8 +194,8 @@ Test(history, without_a_history_evicted_calls_are_reported)
 struct maker { /* of threads that come and go, one after the other; one stays */
     struct rv_source source;
     void *stays;
-    unsigned n_threads, most_threads, n_batches; /* so far; in all; of each */
-    unsigned n_held;                             /* after so many threads, if not 0, it waits */
+    unsigned n_threads, most_threads, n_batches; /* so far; in all; sent by each */
+    unsigned n_held;                             /* after so many threads it waits; 0: never */
     atomic_bool *may_go_on;                      /* until this is set */
     uint32_t n_calls;
     uint64_t now_ns;
@@ -285,7 +285,7 @@ static struct rv_source *create_maker(unsigned n_threads, unsigned n_batches)
     return &maker->source;
 }
 
-/* Of blocks that were discarded, and of threads that have none left, nothing stays. */
+/* Discarded blocks, and threads without blocks, take no memory. */
 Test(history, memory_is_as_large_after_many_rounds)
 {
     enum { N_THREADS = 300 };
@@ -336,7 +336,7 @@ static enum rv_source_status make_silent(struct rv_source *source, const struct 
         maker->now_ns = 1;
         send_many(maker, intake, maker->stays, 100);
         break;
-    case 1: /* slowly, so that each INDEX is read */
+    case 1: /* slowly, so that the history reads each INDEX */
         if (!silent->other)
             silent->other = open_thread(maker, intake, 1);
         send_many(maker, intake, silent->other, 5);
@@ -349,8 +349,8 @@ static enum rv_source_status make_silent(struct rv_source *source, const struct 
         send_many(maker, intake, maker->stays, 1);
         intake->close_stream(intake->context, maker->stays, maker->now_ns);
         break;
-    case 2: /* the blocks of both are listed */
-    case 4: /* its own are forgotten */
+    case 2: /* wait until the blocks of both threads are listed */
+    case 4: /* wait until the silent thread's own blocks are forgotten */
         if (!has_passed(silent, UINT64_C(300000000)) && !intake->is_stopping(intake->context))
             return RV_SOURCE_MOVED;
         break;
@@ -361,7 +361,7 @@ static enum rv_source_status make_silent(struct rv_source *source, const struct 
     return RV_SOURCE_MOVED;
 }
 
-/* The blocks of its last calls stand for those only. */
+/* The blocks of the last calls must not hide that earlier ones were discarded. */
 Test(history, discarded_calls_of_a_silent_thread_are_reported)
 {
     struct rv_history *history = rv_history_create(RV_HISTORY_LEAST_BYTES);
@@ -380,7 +380,7 @@ Test(history, discarded_calls_of_a_silent_thread_are_reported)
 
 enum { MEMORY = 8 << 20, TIMES_MEMORY = 20, N_MOMENTS = 11, MOST_LANES = 64 };
 
-struct look { /* at a microsecond */
+struct look { /* what the lanes show of one microsecond */
     uint64_t window[2];
     struct sessions_boxes boxes[MOST_LANES];
     size_t n_lanes;
@@ -399,7 +399,7 @@ static void look_at(struct look *look, struct rv_session *session, uint64_t at_n
                 (double)at_ns / 1e9);
 }
 
-/* Returns the calls. */
+/* Returns the number of calls. */
 static size_t compare_look(struct look *look, struct rv_session *whole, struct rv_session *live)
 {
     size_t n_boxes = 0;
@@ -431,8 +431,8 @@ static void await_spans(struct rv_session *session, uint64_t n)
 }
 
 /*
- * Twenty times what memory may take goes through after the picture was frozen. Then, while the program runs on, every call is
- * there, at that time and before, as in a recording of the same run.
+ * After the picture is frozen, twenty times what memory has room for goes through. While the program runs on, every
+ * call is still shown, at the frozen time and before, as in a recording of the same run.
  */
 Test(history, a_frozen_picture_keeps_its_calls)
 {

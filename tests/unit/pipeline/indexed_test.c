@@ -42,7 +42,7 @@ static void record(const struct recorded_params *params)
     recorded_make(path, params);
 }
 
-/* Where a thread's beginning was discarded, its first cell in the index is taken for it. */
+/* The recording lacks the first events of threads: such a thread begins with its first cell in the index. */
 static bool has_discarded;
 
 static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
@@ -213,7 +213,7 @@ static void compare_window(struct rv_session *const sessions[2], uint32_t lane_i
     free(boxes[1].list);
 }
 
-/* From window to window backward, so that the page before is not there yet when a cell begins in it. */
+/* Compare windows from the last to the first: the page in which a window's first cell begins is not loaded yet. */
 static void compare_backward(void)
 {
     struct rv_session *sessions[2];
@@ -237,7 +237,7 @@ Test(indexed, a_cell_that_begins_before_the_window_is_whole)
     compare_backward();
 }
 
-/* The stack of the lane rests meanwhile. */
+/* With this seed the lane's stack has no events for the length of several pages. */
 Test(indexed, parts_of_a_cell_in_several_pages_are_merged)
 {
     recorded_seed = 158393;
@@ -497,7 +497,7 @@ Test(indexed, an_ended_stream_takes_no_pages)
 
 /* ---- ranges ---- */
 
-static size_t n_waits; /* for blocks */
+static size_t n_waits; /* times that a reader waited for blocks */
 
 static struct rv_range *measure(struct rv_session *session, uint64_t from_ns, uint64_t to_ns)
 {
@@ -574,7 +574,7 @@ Test(indexed, pages_bring_the_arguments_of_their_calls)
 
 /* ---- waits ---- */
 
-struct told { /* by a session */
+struct told { /* what a session tells about waits */
     struct rv_wait_reader *reader;
     struct rv_critical_path_graph graph;
     struct rv_waits_row *rows;
@@ -601,7 +601,7 @@ static void told_fini(struct told *told)
     rv_wait_reader_close(told->reader);
 }
 
-/* A wait that is discarded from memory before its release has come has no holder. */
+/* A wait evicted before the release of its object has no holder. */
 static void compare_told_rows(const struct told *a, const struct told *b, bool has_holders)
 {
     cr_assert_eq(a->n_rows, b->n_rows);
@@ -663,7 +663,7 @@ Test(indexed, waits_and_paths_are_those_of_the_whole_recording)
     rv_session_destroy(sessions[1]);
 }
 
-/* None of the segments is discarded. */
+/* With a limit that cuts the recording into segments but discards none. */
 static void compare_cut(uint64_t limit_bytes)
 {
     struct rv_session *sessions[2];
@@ -721,7 +721,7 @@ static int by_end(const void *a, const void *b)
     return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* Those that end in what is left of a recording are the last of the whole. Returns how many began before it. */
+/* The waits left in a cut recording are the last of those in the whole one. Returns how many began before the cut. */
 static size_t compare_newest(struct rv_session *whole, struct rv_session *newest, uint32_t tid, uint64_t from_ns)
 {
     struct wait_list of_whole = list_waits(whole, tid), of_newest = list_waits(newest, tid);
@@ -742,7 +742,7 @@ static size_t compare_newest(struct rv_session *whole, struct rv_session *newest
     return n_before;
 }
 
-/* By thread; 0: it has none. */
+/* The time of each thread's first event; 0: it has none. */
 static void read_first_events(uint64_t first_ns[RECORDED_STREAMS])
 {
     struct rv_rec_reader *reader;
@@ -786,7 +786,7 @@ static size_t compare_limited(const struct recorded_params *params, uint64_t lim
     return n_before[0];
 }
 
-/* Threads wait four fifths of the time: where blocks end depends on the machine's other work, too. */
+/* Threads wait four fifths of the time: wherever blocks end on a busy machine, some wait is open there. */
 Test(indexed, waits_that_began_before_the_newest_events_are_whole)
 {
     enum { N_LIMITS = 4 };

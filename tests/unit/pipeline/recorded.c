@@ -92,7 +92,7 @@ static void open_all(const struct rv_sink *sink, const struct recorded_params *p
     }
 }
 
-/* A portion of one thread, then of the next. */
+/* Give the sink a portion of one thread's events, then of the next thread's. */
 static void give_all(const struct rv_sink *sink, const struct recorded_params *params, struct thread *threads)
 {
     static struct rv_event events[PORTION];

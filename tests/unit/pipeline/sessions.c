@@ -60,8 +60,7 @@ void sessions_query(struct sessions_boxes *boxes, struct rv_lane *lane, const ui
     qsort(boxes->list, boxes->n, sizeof *boxes->list, by_place);
 }
 
-/* Coverage was rounded once more for each part of a cell; no majority is more right than another where there is none.
- */
+/* Coverage may differ by one rounding for each part of a cell; the subroutine may differ where none has a majority. */
 void sessions_compare_boxes(const struct sessions_boxes *whole, const struct sessions_boxes *indexed, uint32_t lane,
                             uint32_t level)
 {

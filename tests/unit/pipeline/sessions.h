@@ -9,7 +9,7 @@ struct sessions_boxes { /* zeroed = none */
     size_t n, capacity;
 };
 
-/* With all that the source has, waits too. history: NULL = none. */
+/* Start a session and wait until it has all that the source has, waits too. history: NULL = none. */
 struct rv_session *sessions_start(struct rv_source *source, uint64_t memory_bytes, struct rv_history *history);
 
 /* Load all pages of the window. */

@@ -1,4 +1,4 @@
-/* Queries of an indexed recording, or of a session with a history, give the same answers as those of the whole recording. */
+/* Queries of an indexed recording, or of a session with a history, give the answers of the whole recording. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,11 +28,11 @@ static char path[] = "/tmp/ringviz-survey-XXXXXX";
 
 struct sessions { /* of one recording */
     struct rv_session *whole, *indexed;
-    struct rv_history *history; /* of the latter; NULL: it has the recording's index */
+    struct rv_history *history; /* of the indexed session; NULL: it reads the recording's index */
     uint64_t first_ns, last_ns;
 };
 
-static bool has_history; /* of the test */
+static bool has_history; /* the test runs with a history */
 
 /* With a history, memory has room for a few calls only. */
 static struct rv_session *start(struct rv_source *source, struct rv_history *history)
@@ -400,7 +400,7 @@ static bool step(const struct rv_step_params *about, bool is_forward, uint64_t *
     return true;
 }
 
-/* From a time some steps forward or back, in all lanes or in one. */
+/* Compare some steps forward or back from a time, in all lanes or in one. */
 static void compare_steps(struct rv_step_params *whole, struct rv_step_params *indexed, bool is_forward)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -486,7 +486,7 @@ static bool go(struct rv_viewer_search *state, struct rv_session *session, uint6
     return false;
 }
 
-/* The same call; two that begin at one time have no order among lanes. */
+/* Expect the same call; calls of different lanes that begin at one time may come in either order. */
 static void compare_hits(struct rv_search_hit *whole, struct rv_search_hit *indexed)
 {
     cr_assert_eq(whole->place.start_ns, indexed->place.start_ns, "to %llu, by index to %llu",
@@ -530,7 +530,7 @@ static void compare_search(const struct sessions *sessions, const struct search_
     rv_viewer_search_fini(&indexed);
 }
 
-/* At once, waiting for what has to be read, as a screenshot does. */
+/* Search at once and wait for the blocks to be read, as a screenshot does. */
 static void compare_first_hits(const struct sessions *sessions, const char *find)
 {
     static struct rv_viewer_search states[2]; /* large */
@@ -595,7 +595,7 @@ Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
     close_both(&sessions);
 }
 
-struct late { /* who takes pieces of blocks longer than it takes to read a damaged one */
+struct late { /* a taker that is slower than the reading of a damaged block */
     atomic_bool is_over;
     atomic_size_t n_late;
 };
@@ -610,7 +610,7 @@ static void take_slowly(void *taker, const struct rv_span_piece *piece)
 
 Test(span_reader, no_piece_comes_after_a_damaged_block_was_told)
 {
-    static struct late late[16]; /* of lanes; not on the stack, so that what comes late is seen */
+    static struct late late[16]; /* by lane; static, so that a late piece still finds it */
     struct sessions sessions;
     size_t n_refused = 0;
     open_both(&sessions, &BUSY);

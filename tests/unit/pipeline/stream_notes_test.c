@@ -1,4 +1,4 @@
-/* A thread that was woken and ran later: what it waited ends when its waker acted, from then on it was runnable. */
+/* A thread is woken and runs later: it is blocked until its waker acts, and runnable from then on. */
 #include "pipeline/stream_notes.h"
 
 #include <criterion/criterion.h>
@@ -115,7 +115,7 @@ Test(stream_notes, a_switch_before_the_last_one_splits_what_was_blocked, .timeou
     rv_lanes_destroy(lanes);
 }
 
-/* A system call has ended by then: the time stays with the call that it was given to, also in an earlier job. */
+/* The system call has returned by the split: the time stays with that call, even in an earlier job. */
 Test(stream_notes, what_was_blocked_is_split_where_it_was, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();

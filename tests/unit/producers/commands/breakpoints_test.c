@@ -7,7 +7,7 @@
 
 #include "producers/commands/commands.h"
 
-static const char *answer; /* of each expression; NULL: it dies */
+static const char *answer; /* to each expression; NULL: evaluation fails */
 static char asked[64];
 
 static bool evaluate(const struct rv_expression *expression, struct rv_text *out)

@@ -1,4 +1,4 @@
-/* What is rejected of a program in one process is known to those that run it later, wherever they have it. */
+/* Functions rejected in one process are known to later processes of the program, at whatever address it is mapped. */
 #include "producers/native/earlier_verdicts.h"
 
 #include <criterion/criterion.h>

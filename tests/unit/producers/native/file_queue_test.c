@@ -41,7 +41,7 @@ static void begin(void)
     listener = socket(AF_UNIX, SOCK_STREAM, 0);
     cr_assert_eq(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
     cr_assert_eq(listen(listener, 8), 0);
-    const struct connection first = connect_once(); /* by which is learned that the kernel tells peers */
+    const struct connection first = connect_once(); /* the first connection shows that the kernel tells peers */
     (void)rv_file_queue_out(first.client, UNIX_SOCKET);
     n_asked = 0;
 }

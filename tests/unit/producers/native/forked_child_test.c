@@ -1,4 +1,4 @@
-/* What a child can do that was forked without fork handlers, as by _Fork(), while another thread held a lock of ours. */
+/* What a child can do when it is forked without fork handlers, as by _Fork(), while another thread held our lock. */
 #include "producers/native/patcher.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/thread.h"
@@ -17,7 +17,7 @@
 
 TestSuite(forked_child, .timeout = 60);
 
-/* Where the other thread is to stand still, with the lock of entries held. */
+/* Where the other thread stops while it holds the lock of entries. */
 static enum { NOWHERE, BEFORE_CHANGE, AFTER_CHANGE } stops;
 static sem_t has_stopped;
 
@@ -28,7 +28,7 @@ static void stand_still(void)
         pause();
 }
 
-/* In front of the C library's: new trampolines are made executable by it. */
+/* Replaces the C library's, which makes new trampolines executable. */
 int mprotect(void *address, size_t n_bytes, int protection)
 {
     const bool is_other = syscall(SYS_gettid) != getpid();

@@ -1,5 +1,5 @@
-/* What is written into code, and runs: calls of imports by way of the hook or not, a function whose jump is among the bytes
- * of another. */
+/* Code runs as expected once jumps are written into it: calls of imports, through the hook or not, and a function whose
+ * jump lies among the bytes of another function. */
 #include "producers/native/jump_writer.h"
 
 #include <criterion/criterion.h>
@@ -167,7 +167,7 @@ Test(patch_sites, at_first_only_those_that_are_wanted_are_written, .timeout = 60
     free(object.prepared.sites);
 }
 
-/* In earlier processes. */
+/* Earlier processes have rejected the function. */
 Test(patch_sites, what_was_rejected_before_is_off, .timeout = 60)
 {
     struct rv_patcher_object object;

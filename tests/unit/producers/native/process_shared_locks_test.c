@@ -1,4 +1,4 @@
-/* Objects that have a page each, as named semaphores do, are all known at once, and each is looked for once. */
+/* Objects on a page each, such as named semaphores, are all known at the same time, and each is looked up once. */
 #include "producers/native/process_shared_locks.h"
 
 #include <criterion/criterion.h>

@@ -52,7 +52,7 @@ Test(replaced_returns, an_entry_that_was_put_back_stays_for_threads_about_to_rea
     cr_assert_eq(rv_returns_entries[number].slot, 0);
 }
 
-/* A signal's handler came between the trampoline's two instructions, and the thread has not gone on since. */
+/* The thread is in a signal handler that interrupted it between the trampoline's two instructions. */
 Test(replaced_returns, an_entry_whose_trampoline_is_being_run_is_kept)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
@@ -72,7 +72,7 @@ Test(replaced_returns, a_slot_whose_memory_is_gone_is_left_alone)
     cr_assert_eq(rv_returns_entries[number].n_restored, 0);
 }
 
-/* A handler that runs another stack's calls: it takes what is about to be taken, and returns from older calls. */
+/* A handler interrupts a take: its own calls take the same entry and free it, and it returns from older calls. */
 Test(replaced_returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_taken_with_the_next_one_of_before)
 {
     struct rv_returns *returns = &rv_thread.returns;
@@ -90,8 +90,8 @@ Test(replaced_returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_t
     cr_assert_eq(rv_returns_take(), older);
 }
 
-/* In the child of a fork, which copied a head of one time and entries of another: what the process has left leads to
- * something else, as the last of a batch. */
+/* A fork's child may have copied the head of the free list at one time and the entries at another. Make the last entry
+ * of a batch lead to `next`, which is no free entry: no entry may be taken twice. */
 static void take_where_it_leads_to(uint64_t next)
 {
     static bool is_taken[RV_RETURNS_PER_PAGE * 64];

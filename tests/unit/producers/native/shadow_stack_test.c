@@ -41,7 +41,8 @@ static struct rv_shadow_frame frame_of(uint64_t stack, uint64_t function, uint64
     return (struct rv_shadow_frame){stack, function, caller, site};
 }
 
-/* As the hooks do: the fast path, else the slow one. A function's site is its address + 8 or, when it leaves, + 9. */
+/* Push a call as the hooks do: by the fast path, else by the slow one. A function's site is its address + 8 or, when it
+ * leaves, + 9. */
 static uint16_t enter_at(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
 {
     const struct rv_shadow_frame call = frame_of(stack, function, caller, site);
@@ -70,7 +71,7 @@ static uint16_t leave(uint64_t stack, uint64_t function, uint64_t caller)
     return leave_at(stack, function, caller, function + 9);
 }
 
-/* By the API. */
+/* Push a call that the program tells by the API. */
 static uint16_t enter_id(uint64_t stack, uint32_t id)
 {
     const struct rv_shadow_frame call = {.stack = stack, .word = id};
@@ -85,7 +86,7 @@ static uint16_t leave_id(uint64_t stack, uint32_t id)
     return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
 }
 
-/* By a runtime. */
+/* Push a call that a language runtime tells. */
 static uint16_t enter_runtime(uint64_t stack, uint32_t id, uint32_t depth)
 {
     const struct rv_shadow_frame call = rv_shadow_runtime_call(stack, id, depth, 7);
@@ -212,7 +213,7 @@ Test(shadow_stack, stacks_that_are_switched_to_are_kept_apart)
     cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
 }
 
-/* Pages of addresses, of all the process. */
+/* Pages mapped by the whole process. */
 static unsigned long n_mapped(void)
 {
     unsigned long n = 0;
@@ -222,7 +223,7 @@ static unsigned long n_mapped(void)
     return n;
 }
 
-/* Far less than a page for each of so many stacks. */
+/* The bound is far below what the stacks would take if all were kept. */
 enum { N_STACKS = 16384, STACK_BYTES = 4096, N_PAGES_BOUND = N_STACKS / 8 * ((3 << 20) / STACK_BYTES) };
 
 Test(shadow_stack, stacks_that_were_left_are_freed)
@@ -240,7 +241,7 @@ Test(shadow_stack, stacks_that_were_left_are_freed)
 Test(shadow_stack, calls_on_unmapped_stacks_are_freed)
 {
     enum { N_KEPT = 100 };
-    /* Each has a page behind it that stays: nothing else is mapped in its place. */
+    /* Behind each stack a page stays mapped, so that no other mapping takes the place of an unmapped stack. */
     uint8_t *stacks = mmap(NULL, 2ul * N_STACKS * STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(stacks, MAP_FAILED);
     const unsigned long n_before = n_mapped();
@@ -260,7 +261,7 @@ Test(shadow_stack, calls_on_unmapped_stacks_are_freed)
     munmap(stacks, 2ul * N_STACKS * STACK_BYTES);
 }
 
-/* As a program's own filter would. */
+/* Make mincore() fail, as a program's own seccomp filter may. */
 static void refuse_mincore(void)
 {
     struct sock_filter filter[] = {
@@ -442,7 +443,7 @@ Test(shadow_stack, a_handler_inside_a_push_leaves_all_as_it_was)
     cr_expect_eq(top[1].stack, half.stack);
 }
 
-/* A call as where depth is limited to 3: what its frame counts. */
+/* Push a call under a depth limit of 3. Returns how many kept calls its frame counts. */
 static uint32_t enter_limited(uint64_t stack, uint64_t function, uint64_t call_site)
 {
     enter(stack, function, call_site);
@@ -456,7 +457,7 @@ static bool all_but_0x2000(const struct rv_shadow_frame *frame)
     return (frame->word & RV_EVENT_ADDRESS_MASK) != 0x2000;
 }
 
-/* Slots of the region that are no calls' are between them. */
+/* Between the calls lie slots of the region that hold no call. */
 Test(shadow_stack, what_a_frame_counts_goes_on_from_the_frame_below)
 {
     cr_expect_eq(rv_shadow_n_kept(rv_shadow_no_frame), 0);

@@ -124,7 +124,7 @@ Test(entry_jump, is_not_written_where_code_may_not_be_changed)
 
 static volatile bool is_changing;
 
-/* As one that patches functions of the same page. */
+/* Another thread, which patches functions on the same page. */
 static void *change_protection(void *page)
 {
     while (is_changing) {
