@@ -1,12 +1,11 @@
 #include "model/diff.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 #include "model/diff_match.h"
+#include "model/diff_order.h"
 #include "model/diff_significance.h"
 
 /* ---- subroutines of both sides ---- */
@@ -25,16 +24,10 @@ struct name {
     uint32_t line, id;
 };
 
-static int order_of(const char *name, const char *file, const char *other_name, const char *other_file)
-{
-    int order = strcmp(name, other_name);
-    return order ? order : strcmp(file, other_file);
-}
-
 static int by_name(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
-    int order = order_of(x->target.full, x->target.file, y->target.full, y->target.file);
+    int order = rv_diff_order_of_names(x->target.full, x->target.file, y->target.full, y->target.file);
     return order ? order : x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -72,7 +65,7 @@ static void make_subjects(struct subjects *subjects, const struct rv_diff_side *
     subjects->subject_of = rv_alloc(subjects->n_ids, sizeof *subjects->subject_of);
     for (size_t i = 0; i < n; i++) {
         const struct rv_diff_subject *last = subjects->n ? &subjects->matched[subjects->n - 1] : NULL;
-        if (!last || order_of(last->full, last->file, names[i].target.full, names[i].target.file) != 0) {
+        if (!last || rv_diff_order_of_names(last->full, last->file, names[i].target.full, names[i].target.file) != 0) {
             subjects->lines[subjects->n] = names[i].line;
             subjects->matched[subjects->n++] = names[i].target;
         } else {
@@ -154,69 +147,19 @@ static void fill_side(struct rv_diff *diff, const struct rv_diff_side *side, con
     free(as_id);
 }
 
-/* ---- order ---- */
-
-static int rank_of(enum rv_diff_verdict verdict)
-{
-    switch (verdict) {
-    case RV_DIFF_SLOWER:
-        return 0;
-    case RV_DIFF_SLOWER_INSIDE:
-        return 1;
-    case RV_DIFF_FASTER:
-        return 2;
-    case RV_DIFF_FASTER_INSIDE:
-        return 3;
-    case RV_DIFF_SAME:
-    case RV_DIFF_FEW:
-    case RV_DIFF_NEW:
-    case RV_DIFF_GONE:
-        return 4;
-    }
-    return 4;
-}
-
-/* Size of the change in ns: change of the median times calls; without a claim, change of the total time. */
-static double weight_of(const struct rv_diff_row *row)
-{
-    const struct rv_stats_row *before = &row->stats[RV_DIFF_BEFORE], *after = &row->stats[RV_DIFF_AFTER];
-    bool is_own = row->verdict == RV_DIFF_SLOWER || row->verdict == RV_DIFF_FASTER;
-    if (rank_of(row->verdict) == rank_of(RV_DIFF_SAME))
-        return fabs((double)after->total_ns - (double)before->total_ns);
-    double change_ns = is_own ? (double)row->own_p50_ns[RV_DIFF_AFTER] - (double)row->own_p50_ns[RV_DIFF_BEFORE]
-                              : (double)after->p50_ns - (double)before->p50_ns;
-    return fabs(change_ns) * (double)after->n_calls;
-}
-
-static int by_verdict(const void *a, const void *b)
-{
-    const struct rv_diff_row *x = a, *y = b;
-    int order = rank_of(x->verdict) - rank_of(y->verdict);
-    double weight_x = weight_of(x), weight_y = weight_of(y);
-    if (order)
-        return order;
-    if (weight_x < weight_y || weight_x > weight_y)
-        return weight_x > weight_y ? -1 : 1;
-    return order_of(x->name, x->file, y->name, y->file);
-}
+/* ---- names of both sides ---- */
 
 static int by_full_name(const void *a, const void *b)
 {
     const struct rv_diff_name *x = a, *y = b;
-    return order_of(x->full, x->file, y->full, y->file);
+    return rv_diff_order_of_names(x->full, x->file, y->full, y->file);
 }
 
-/* Sort the rows and index them by the names of both sides. Takes ownership of the subjects' names. */
-static void sort_rows(struct rv_diff *diff, const struct subjects sides[RV_DIFF_SIDES])
+/* Put the rows in order and index them by the names of both sides. Takes ownership of the subjects' names. */
+static void index_rows(struct rv_diff *diff, const struct subjects sides[RV_DIFF_SIDES])
 {
     size_t *place_of = rv_alloc(diff->n, sizeof *place_of);
-    for (size_t i = 0; i < diff->n; i++)
-        for (int side = 0; side < RV_DIFF_SIDES; side++)
-            diff->rows[i].stats[side].id = (uint32_t)i;
-    if (diff->n)
-        qsort(diff->rows, diff->n, sizeof *diff->rows, by_verdict);
-    for (size_t i = 0; i < diff->n; i++)
-        place_of[diff->rows[i].stats[0].id] = i;
+    rv_diff_order_rows(diff, place_of);
     diff->names = rv_alloc(sides[0].n + sides[1].n, sizeof *diff->names);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         for (size_t i = 0; i < sides[side].n; i++)
@@ -239,7 +182,7 @@ void rv_diff_init(struct rv_diff *diff, const struct rv_diff_side sides[RV_DIFF_
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         fill_side(diff, &sides[side], &subjects[side], side, all);
     rv_diff_significance_judge(diff, all);
-    sort_rows(diff, subjects);
+    index_rows(diff, subjects);
     free(all);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         free_subjects(&subjects[side]);
@@ -268,7 +211,7 @@ const struct rv_diff_row *rv_diff_find(const struct rv_diff *diff, const struct 
 double rv_diff_octaves(const struct rv_diff_row *row)
 {
     double before_ns = (double)row->stats[RV_DIFF_BEFORE].p50_ns, after_ns = (double)row->stats[RV_DIFF_AFTER].p50_ns;
-    if (rank_of(row->verdict) == rank_of(RV_DIFF_SAME))
+    if (!rv_diff_order_is_claim(row->verdict))
         return 0.0;
     return log2(fmax(after_ns, 1.0) / fmax(before_ns, 1.0));
 }

@@ -58,7 +58,7 @@ struct rv_diff_name { /* a subroutine's name on one side */
 };
 
 struct rv_diff {
-    struct rv_diff_row *rows; /* slower ones first, see by_verdict() */
+    struct rv_diff_row *rows; /* slower ones first, see model/diff_order.h */
     size_t n;
     size_t n_tested;
     double common_ratio;        /* median ratio of own times over all tested subroutines; 1 if too few */
