@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mappings.h"
-#include "symbols/elf.h"
+#include "symbols/elf_symbols.h"
 
 #define VARIABLE_BYTES 8192u /* of _rtld_global, which has 4,336 in glibc 2.36 */
 #define MOST_NAMESPACES 16u

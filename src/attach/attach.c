@@ -32,7 +32,7 @@
 #include "base/vec.h"
 #include "ring/attachment.h"
 #include "ring/liveness.h"
-#include "symbols/elf.h"
+#include "symbols/elf_symbols.h"
 
 #define TRIES 200u
 #define TRIES_ALIKE 4u            /* tries before the pause grows by one more PAUSE_NS: to 50 times that, 5 s in all */

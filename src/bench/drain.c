@@ -20,7 +20,7 @@
 #include "pipeline/session.h"
 #include "ring/ownership.h"
 #include "ring/push.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 #include "source/live_drain.h"
 
 enum { N_RUNS = 7, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10 };

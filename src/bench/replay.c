@@ -16,8 +16,8 @@
 #include "base/vec.h"
 #include "bench/bench.h"
 #include "pipeline/session.h"
-#include "sink/record.h"
-#include "source/indexed_recording.h"
+#include "sink/recording_writer.h"
+#include "source/recording_on_demand.h"
 
 enum { N_STREAMS = 4, N_IDS = 500, MOST_DEPTH = 24, PORTION = 16384, N_SEEKS = 20, STEP_NS = 100 };
 static const uint64_t N_EVENTS = 500000000, MEMORY_BYTES = 512 << 20, WAIT_NS = 60000000000;

@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "bench/bench.h"
 #include "model/call_tree.h"
-#include "model/range.h"
+#include "model/range_statistics.h"
 
 #define N_TURNS 3u
 #define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has */

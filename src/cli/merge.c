@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "pipeline/session.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 #include "source/merged_recordings.h"
 #include "source/replay.h"
 

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/exec.h"
 #include "recording/chunk_reader.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 
 /* Read up to n first bytes. Returns their number; 0 if unreadable. */

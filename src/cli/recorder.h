@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "cli/options.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 #include "source/source.h"
 
 struct rv_recorder { /* zeroed = recording impossible */

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "pipeline/session.h"
 #include "sink/line_times.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 
 struct rv_cli_lines { /* zeroed = not asked for */
     const struct rv_options *options;

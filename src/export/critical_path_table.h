@@ -1,5 +1,5 @@
 /*
- * The critical path of a run, of a range of time or of a call (model/critical_path.h) as a table: the subroutines that
+ * The critical path of a run, of a range of time or of a call (model/critical_path_walk.h) as a table: the subroutines that
  * ran on it, the objects for which one thread of it waited for another, the waits whose waker is not known; as text, CSV
  * or JSON.
  */

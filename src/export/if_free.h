@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/critical_path.h"
+#include "model/critical_path_walk.h"
 
 struct rv_if_free; /* opaque */
 

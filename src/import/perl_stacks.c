@@ -11,7 +11,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "import/process_memory.h"
-#include "symbols/elf.h"
+#include "symbols/elf_symbols.h"
 
 enum { MOST_STACKINFOS = 64, TRIES = 3 };
 

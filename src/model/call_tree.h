@@ -5,7 +5,7 @@
 #ifndef RV_MODEL_CALL_TREE_H
 #define RV_MODEL_CALL_TREE_H
 
-#include "model/range.h"
+#include "model/range_statistics.h"
 
 enum rv_call_tree_kind {
     RV_CALL_TREE_TOP_DOWN,  /* the paths as they are */

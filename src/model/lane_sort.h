@@ -2,7 +2,7 @@
 #ifndef RV_MODEL_LANE_SORT_H
 #define RV_MODEL_LANE_SORT_H
 
-#include "model/lane_order.h"
+#include "model/lane_choices.h"
 
 /*
  * Put processes in order, and the lanes of each: by name, numbers in it by their value; by events so far, most first; or

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/critical_path.h"
+#include "model/critical_path_walk.h"
 
 struct rv_lit_path {
     atomic_uint n_holders;

@@ -6,8 +6,8 @@
 #define RV_MODEL_VIEW_H
 
 #include "model/activity.h"
+#include "model/lane_choices.h"
 #include "model/pixel_cells.h"
-#include "model/lane_order.h"
 #include "model/lit_path.h"
 
 struct rv_snapshot;

@@ -17,8 +17,8 @@
 #include "base/vec.h"
 #include "pipeline/history_blocks.h"
 #include "pipeline/waits_on_demand.h"
-#include "sink/record.h"
-#include "source/indexed_recording.h"
+#include "sink/recording_writer.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 
 enum { SHARE = 10 /* of the free space */ };

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "model/lane_order.h"
+#include "model/lane_choices.h"
 #include "pipeline/session.h"
 #include "query/search.h"
 

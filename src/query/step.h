@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/lane_order.h"
+#include "model/lane_choices.h"
 #include "model/lanes.h"
 #include "pipeline/session.h"
 

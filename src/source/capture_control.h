@@ -9,7 +9,7 @@
 #ifndef RV_SOURCE_CAPTURE_CONTROL_H
 #define RV_SOURCE_CAPTURE_CONTROL_H
 
-#include "source/publish_verdicts.h"
+#include "source/publish_rejected_functions.h"
 
 struct rv_capture_control {
     struct rv_map *map; /* these three are borrowed */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "source/publish_verdicts.h"
-#include "symbols/address_table.h"
+#include "source/publish_rejected_functions.h"
+#include "symbols/ids_by_address.h"
 
 /* Time of the first event other than SYNC, which describes the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)

@@ -6,7 +6,7 @@
 #include "ring/modules.h"
 #include "source/capture_control.h"
 #include "symbols/demangle.h"
-#include "symbols/elf.h"
+#include "symbols/elf_symbols.h"
 
 #define PATH_BYTES (4096 * 4)
 

@@ -12,7 +12,7 @@
 #include "symbols/debug_file.h"
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_unit.h"
-#include "symbols/elf.h"
+#include "symbols/elf_symbols.h"
 
 enum {
     MOST_FOLLOWED = 16,    /* typedefs of typedefs */

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "symbols/debug_file.h"
-#include "symbols/dwarf_lines.h"
+#include "symbols/dwarf_line_table.h"
 #include "symbols/dwarf_names.h"
 
 /* Limit of attributes per entry, above any real one: bounds the time of a walk through hostile input. */

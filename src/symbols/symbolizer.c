@@ -8,10 +8,10 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "symbols/address_table.h"
 #include "base/hash_index.h"
+#include "symbols/function_and_line.h"
+#include "symbols/ids_by_address.h"
 #include "symbols/module_map.h"
-#include "symbols/namer.h"
 
 #define MOST_OBJECTS (1u << 16) /* so that functions keep their ids */
 

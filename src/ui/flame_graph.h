@@ -6,7 +6,7 @@
 #define RV_UI_FLAME_GRAPH_H
 
 #include "model/name_set.h"
-#include "model/range.h"
+#include "model/range_statistics.h"
 #include "model/subroutines.h"
 #include "ui/ui.h"
 

@@ -2,7 +2,7 @@
 #ifndef RV_UI_INSPECTOR_H
 #define RV_UI_INSPECTOR_H
 
-#include "model/range.h"
+#include "model/range_statistics.h"
 #include "model/subroutines.h"
 #include "ui/ui.h"
 

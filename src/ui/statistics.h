@@ -5,7 +5,7 @@
 #ifndef RV_UI_STATISTICS_H
 #define RV_UI_STATISTICS_H
 
-#include "model/range.h"
+#include "model/range_statistics.h"
 #include "model/subroutines.h"
 #include "ui/calls_table.h"
 #include "ui/diff_table.h"

@@ -3,7 +3,7 @@
 #define RV_UI_THREADS_H
 
 #include "base/instrumentation.h"
-#include "model/lane_order.h"
+#include "model/lane_choices.h"
 #include "ui/ui.h"
 
 #define RV_THREADS_NAME_BYTES 96u

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "model/range.h"
+#include "model/range_statistics.h"
 #include "model/subroutines.h"
 #include "ui/ui.h"
 

@@ -30,8 +30,8 @@
 #include "viewer/settings.h"
 #include "viewer/statistics.h"
 #include "query/step.h"
-#include "model/lane_order.h"
 #include "model/color.h"
+#include "model/lane_choices.h"
 #include "render/view_mode.h"
 
 struct rv_viewer_look {

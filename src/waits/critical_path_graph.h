@@ -1,5 +1,5 @@
 /*
- * The threads of a model and their waits, as critical paths are found in them (model/critical_path.h). A thread's parent
+ * The threads of a model and their waits, as critical paths are found in them (model/critical_path_walk.h). A thread's parent
  * is the one that created it; where that is not known, the first thread of its process; of that, the first one of the
  * process that forked it. A thread begins with its first call, state or wait, such as that for its start; where none of
  * them is known, at 0.
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/critical_path.h"
+#include "model/critical_path_walk.h"
 #include "model/lanes.h"
 #include "waits/reader.h"
 

@@ -12,7 +12,6 @@
 
 #include "window/panel_statistics.h"
 #include "window/frame_meter.h"
-#include "window/minimap_image.h"
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
 #include "ui/command_palette.h"
@@ -23,6 +22,7 @@
 #include "ui/threads.h"
 #include "window/panel_waits.h"
 #include "ui/ui.h"
+#include "window/minimap_content.h"
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "pipeline/history.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 #include "viewer/subroutine_calls.h"
 #include "viewer/filter_actions.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sink/check_recording.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "query/step.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 
 #include "../unit/pipeline/recorded.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/range.h"
+#include "model/range_statistics.h"
 
 #ifdef __SANITIZE_THREAD__
 enum { N_TURNS = 6 };

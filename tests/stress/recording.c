@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "sink/check_recording.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 #include "source/replay.h"
 
 enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE_EVENTS = 150000, N_FULL = 20 };

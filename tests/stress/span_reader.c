@@ -10,7 +10,7 @@
 #include "model/span_iter.h"
 #include "pipeline/piece_reader.h"
 #include "pipeline/session.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 
 #include "../unit/pipeline/recorded.h"
 

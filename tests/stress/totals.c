@@ -11,8 +11,8 @@
 
 #include "../unit/scan/streams.h"
 #include "pipeline/session.h"
-#include "sink/record.h"
 #include "sink/check_recording.h"
+#include "sink/recording_writer.h"
 
 #include "sender.h"
 

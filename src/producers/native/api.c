@@ -8,7 +8,7 @@
 #include "producers/native/file_names.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/process.h"
-#include "producers/native/stack_mirror.h"
+#include "producers/native/stack_for_monitors.h"
 #include "producers/native/thread.h"
 #include "ring/commands.h"
 #include "ring/names.h"

@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/os_call.h"
+#include "producers/native/creator.h"
 #include "producers/native/has_waited.h"
 #include "producers/native/epoll_files.h"
 #include "producers/native/file_kind.h"
@@ -40,10 +41,9 @@
 #include "producers/native/file_queue.h"
 #include "producers/native/file_text.h"
 #include "producers/native/next_function.h"
-#include "producers/native/thread_creator.h"
+#include "producers/native/pipe_socket_wakers.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
-#include "producers/native/queue_wakers.h"
 #include "producers/native/wait_records.h"
 
 #define NO_FILE (-1)

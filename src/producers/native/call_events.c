@@ -1,6 +1,6 @@
 #include "producers/native/call_events.h"
 
-#include "producers/native/hook_verdicts.h"
+#include "producers/native/rejected_functions.h"
 
 /* Tags have 16 bits: of a fall by more, readers are shown the steps. */
 #define MAX_FALL 32768u

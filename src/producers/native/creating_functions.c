@@ -1,5 +1,5 @@
 /*
- * The functions of the C library that create threads, in front of it: each thread learns who has created it (thread_creator.h). And
+ * The functions of the C library that create threads, in front of it: each thread learns who has created it (creator.h). And
  * clone() and _Fork(): of a child that they make no fork handler learns.
  */
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include <threads.h>
 
 #include "base/os_call.h"
+#include "producers/native/creator.h"
 #include "producers/native/next_function.h"
-#include "producers/native/thread_creator.h"
 #include "producers/native/thread_memory.h"
 #include "producers/native/thread.h"
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "producers/native/creator.h"
 #include "producers/native/next_function.h"
-#include "producers/native/thread_creator.h"
 #include "producers/native/preload.h"
 
 typedef int exec_fn(const char *path, char *const *arguments, char *const *environment);

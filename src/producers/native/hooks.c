@@ -11,8 +11,8 @@
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
 #include "producers/native/call_events.h"
-#include "producers/native/hook_verdicts.h"
 #include "producers/native/process.h"
+#include "producers/native/rejected_functions.h"
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site);

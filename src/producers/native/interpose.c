@@ -7,10 +7,10 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "producers/native/thread_creator.h"
+#include "producers/native/creator.h"
 #include "producers/native/preload.h"
+#include "producers/native/rejected_functions.h"
 #include "producers/native/thread.h"
-#include "producers/native/hook_verdicts.h"
 
 typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);

@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "producers/native/process.h"
-#include "producers/native/hook_verdicts.h"
+#include "producers/native/rejected_functions.h"
 #include "ring/verdict_section.h"
 
 #define MOST_CHANGED 8192u

@@ -22,9 +22,9 @@
 #include "producers/native/call_events.h"
 #include "producers/native/captured_arguments.h"
 #include "producers/native/process.h"
+#include "producers/native/rejected_functions.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/text_x86.h"
-#include "producers/native/hook_verdicts.h"
 
 struct results { /* as the text below saves them */
     uint64_t floats[2];

@@ -42,10 +42,10 @@
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/file_section.h"
+#include "producers/native/rejected_functions.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
-#include "producers/native/hook_verdicts.h"
 #include "ring/attachment.h"
 #include "ring/capture_patterns.h"
 

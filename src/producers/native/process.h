@@ -17,7 +17,7 @@
  *   0                it is to be found out, by the slow path: nothing has been traced yet, or the process is a forked child
  *                    that has not been dealt with, whose thread still has its parent's ring
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
- *   else             the table of verdicts (hook_verdicts.h), or RV_GATE_ALL_KEPT in place of its address; and
+ *   else             the table of verdicts (rejected_functions.h), or RV_GATE_ALL_KEPT in place of its address; and
  *                    RV_GATE_IS_LIMITED: calls that rv_process_limit others are open around, or more, are not written
  * Once limited, a process stays so: open frames tell what was written of them.
  */

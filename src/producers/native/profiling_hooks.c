@@ -23,8 +23,8 @@
 
 #include "producers/native/call_c.h"
 #include "producers/native/call_events.h"
-#include "producers/native/hook_verdicts.h"
 #include "producers/native/process.h"
+#include "producers/native/rejected_functions.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/text_x86.h"

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "producers/native/hook_verdicts.h"
 #include "producers/native/process.h"
+#include "producers/native/rejected_functions.h"
 #include "producers/native/thread.h"
 
 #define TEXT_(x) #x

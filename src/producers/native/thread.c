@@ -18,13 +18,13 @@
 
 #include "base/os_call.h"
 #include "producers/native/call_events.h"
+#include "producers/native/creator.h"
 #include "producers/native/fork_mark.h"
 #include "producers/native/modules.h"
-#include "producers/native/thread_creator.h"
 #include "producers/native/thread_memory.h"
 #include "producers/native/process.h"
+#include "producers/native/rejected_functions.h"
 #include "producers/native/signal_guard.h"
-#include "producers/native/hook_verdicts.h"
 #include "ring/ownership.h"
 #include "ring/program_name.h"
 

@@ -9,10 +9,10 @@
 #include "producers/native/has_waited.h"
 #include "producers/native/fork_mark.h"
 #include "producers/native/object_names.h"
+#include "producers/native/pipe_socket_wakers.h"
 #include "producers/native/process.h"
 #include "producers/native/process_shared_locks.h"
 #include "producers/native/thread.h"
-#include "producers/native/queue_wakers.h"
 
 #define TAG_BITS 8
 #define TICKS_MASK (UINT64_MAX >> TAG_BITS)

@@ -15,7 +15,7 @@
 RV_HIDDEN extern const void *rv_watched_mutex;
 RV_HIDDEN extern const char rv_watched_any;
 
-/* The process's mutexes are seen (wait_functions.c): set before threads start. */
+/* The process's mutexes are seen (lock_functions.c): set before threads start. */
 RV_HIDDEN extern bool rv_watched_mutex_is_seen;
 
 /* The calling thread waits for a condition with the mutex, or releases it. */

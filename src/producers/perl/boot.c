@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "producers/perl/api.h"
+#include "producers/perl/call_and_unwind.h"
 #include "producers/perl/debugger.h"
 #include "producers/perl/open_frames.h"
-#include "producers/perl/call_ops.h"
 #include "producers/perl/perl_api.h"
-#include "producers/perl/subs.h"
+#include "producers/perl/sub_names.h"
 
 static pthread_once_t started = PTHREAD_ONCE_INIT;
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "producers/commands/breakpoints.h"
-#include "producers/perl/stack.h"
+#include "producers/perl/backtrace.h"
 #include "producers/perl/statements.h"
-#include "producers/perl/subs.h"
+#include "producers/perl/sub_names.h"
 
 static _Thread_local unsigned n_entered; /* whose sub was entered: the next statement is its first */
 static _Thread_local unsigned n_steady;  /* those to check at every statement */

@@ -1,9 +1,9 @@
 #include "producers/perl/debugger.h"
 
+#include "producers/perl/backtrace.h"
 #include "producers/perl/breakpoints.h"
 #include "producers/perl/evaluate.h"
 #include "producers/perl/open_frames.h"
-#include "producers/perl/stack.h"
 #include "producers/perl/statements.h"
 
 _Thread_local struct rv_debugger rv_debugger;

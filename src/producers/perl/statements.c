@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/perl/call_and_unwind.h"
 #include "producers/perl/debugger.h"
-#include "producers/perl/call_ops.h"
-#include "producers/perl/subs.h"
+#include "producers/perl/sub_names.h"
 #include "ringviz/producer.h"
 
 #define N_KNOWN 256u

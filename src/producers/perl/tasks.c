@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "producers/perl/subs.h"
+#include "producers/perl/sub_names.h"
 #include "ringviz/producer.h"
 
 bool rv_tasks_are_told;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/ruby/backtrace.h"
 #include "producers/ruby/display.h"
-#include "producers/ruby/stack.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/targets.h"
 

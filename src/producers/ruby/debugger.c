@@ -7,9 +7,9 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "producers/ruby/backtrace.h"
 #include "producers/ruby/breakpoints.h"
 #include "producers/ruby/evaluate.h"
-#include "producers/ruby/stack.h"
 #include "producers/ruby/gvl_states.h"
 #include "producers/ruby/ruby_api.h"
 #include "producers/ruby/targets.h"

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
+#include "producers/ruby/backtrace.h"
 #include "producers/ruby/display.h"
-#include "producers/ruby/stack.h"
 #include "producers/ruby/watcher.h"
 
 static VALUE out_keeper, err_keeper; /* the objects that $stdout and $stderr are */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/critical_path.h"
+#include "model/critical_path_walk.h"
 
 enum { MOST_THREADS = 8, MOST_WAITS = 60 };
 

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "pipeline/history.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 #include "source/replay.h"
 
 #include "recorded.h"

@@ -16,7 +16,7 @@
 #include "pipeline/session.h"
 #include "recording/chunk_reader.h"
 #include "sink/check_recording.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 #include "waits/critical_path_graph.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 
 enum { RECORDED_STREAMS = 4, RECORDED_STACKS = 3, RECORDED_IDS = 30, RECORDED_DEPTH = 40 };
 

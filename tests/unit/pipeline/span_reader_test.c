@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "pipeline/lane_reader.h"
 #include "pipeline/piece_reader.h"
-#include "source/indexed_recording.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 
 #include "recorded.h"

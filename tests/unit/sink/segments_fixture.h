@@ -7,7 +7,7 @@
 
 #include "recording/codec.h"
 #include "recording/chunk_reader.h"
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 
 enum { N_STREAMS = 4, N_STACKS = 3, N_IDS = 40, MOST_DEPTH = 30, SLACK_BYTES = 64 << 10 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sink/record.h"
+#include "sink/recording_writer.h"
 #include "source/replay.h"
 #include "viewer/viewer.h"
 

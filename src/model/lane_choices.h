@@ -1,0 +1,112 @@
+/*
+ * The user's arrangement of the lanes: their order; which are hidden, collapsed to one row or pinned to the front; and
+ * how deep calls are shown. One thread at a time.
+ *
+ * New lanes are inserted after those of their process, a thread's further stacks after its others, a forked process
+ * after its parent and the parent's other children; existing lanes keep their order and are never removed. So the order
+ * does not depend on whose stacks were seen first. What a window has no room for is collapsed, until the user chooses
+ * otherwise: a group of many lanes, and the processes of many.
+ */
+#ifndef RV_MODEL_LANE_CHOICES_H
+#define RV_MODEL_LANE_CHOICES_H
+
+#include "base/hash_index.h"
+#include "model/lanes.h"
+
+#define RV_LANE_ORDER_NONE UINT32_MAX
+#define RV_LANE_ORDER_MOST_ROWS 24u     /* a group with more lanes begins collapsed */
+#define RV_LANE_ORDER_MOST_LANES 64u    /* processes begin collapsed where there are more lanes than this in all, */
+#define RV_LANE_ORDER_MOST_PROCESSES 8u /* and more processes than this */
+
+struct rv_arranged_process {
+    uint64_t key;
+    uint32_t pid, parent; /* index of the process that forked it, or NONE */
+    uint32_t generation;  /* forks between it and the first */
+    uint32_t n_lanes;
+    uint32_t first_lane; /* lane_idx of the first one that is not hidden; NONE */
+    bool is_collapsed;   /* to this lane, as one row */
+    bool is_chosen;      /* by the user, to be so or not */
+};
+
+struct rv_arranged_group { /* lanes of one thread id: a thread's stacks, or rows of asynchronous calls of a trace */
+    uint32_t process, tid;
+    uint32_t n_lanes;
+    uint32_t first_lane; /* as in struct rv_arranged_process */
+    bool is_collapsed, is_chosen;
+};
+
+struct rv_arranged_lane { /* indexed by lane_idx */
+    uint32_t process, thread, group;
+    bool is_hidden, is_collapsed, is_pinned;
+};
+
+enum rv_lanes_sorted { RV_LANES_AS_THEY_CAME, RV_LANES_BY_NAME, RV_LANES_BY_EVENTS, RV_LANES_SORTED_COUNT };
+
+struct rv_lane_order { /* zeroed = default order */
+    struct rv_arranged_lane *lanes;
+    size_t n_lanes, lanes_capacity;
+    struct rv_arranged_process *processes;
+    size_t n_processes, processes_capacity;
+    struct rv_arranged_group *groups;
+    size_t n_groups, groups_capacity;
+    struct rv_hash_index by_tid; /* of the groups: index + 1 */
+    uint32_t *order;             /* lane_idx, from front to back */
+    uint32_t *as_they_came;      /* the default order, without the user's changes */
+    size_t order_capacity, came_capacity;
+    enum rv_lanes_sorted sorted; /* how the order was sorted last */
+    uint32_t most_depth;         /* rows of a lane that are shown; 0 = all */
+    bool is_crowded;             /* there are too many lanes: processes come collapsed */
+};
+
+void rv_lane_order_fini(struct rv_lane_order *lane_order);
+
+/* Copy an arrangement. */
+void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *from);
+
+/* Add new lanes. Call this before any query. */
+void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lanes *lanes);
+
+/* Change one lane; an unknown lane_idx is ignored. */
+void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx); /* expands a group first */
+void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Collapse the lane's group, or its process where it is its group's only lane; expand it if it is collapsed. */
+void rv_lane_order_toggle_group(struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Collapse all processes; expand them if all are collapsed. */
+void rv_lane_order_toggle_all(struct rv_lane_order *lane_order);
+
+/* Expand its process and its group, so that the lane is shown unless it is hidden. */
+void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Swap a lane with the shown lane before it (steps < 0) or after it (> 0), among pinned or among unpinned lanes. */
+void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps);
+
+/* Show all lanes at all depths, none collapsed. Order and pins stay. */
+void rv_lane_order_show_all(struct rv_lane_order *lane_order);
+
+/* Show one row less (steps < 0) or one more; n_rows is the most that any lane has. */
+void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows);
+
+/* Number of lanes that the user has hidden. */
+size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order);
+
+/* The lane that is shown for this one: itself, or the first of its collapsed group or process; NONE: it is hidden. */
+uint32_t rv_lane_order_representative(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+enum rv_lane_fold { RV_LANE_FOLD_NONE, RV_LANE_FOLD_OPEN, RV_LANE_FOLD_CLOSED };
+
+/* Of a shown lane: is it the first of lanes that rv_lane_order_toggle_group() collapses (OPEN), or one of several, or a
+ * stack, that is collapsed (CLOSED)? */
+enum rv_lane_fold rv_lane_order_fold(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Is this lane shown? Is it shown as one row? */
+bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Write the lane_idx of shown lanes, pinned ones first, to out, which has room for n_lanes. Returns their number. */
+size_t rv_lane_order_list(const struct rv_lane_order *lane_order, uint32_t *out);
+
+#endif

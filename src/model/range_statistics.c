@@ -1,0 +1,550 @@
+/*
+ * A range is divided into parts, which are measured by any number of threads (model/range_walk.h) and added in their order, so
+ * that the results do not depend on threads: lanes are ordered by thread, and of each the latest part comes first.
+ */
+#include "model/range_statistics.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/hash_index.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "model/range_walk.h"
+
+#define CALLS_PER_PART (UINT64_C(1) << 17)
+#define MOST_AHEAD 16u /* parts measured before the next to be added: each may be as large as its calls */
+
+struct rv_range {
+    struct rv_range_scope scope;
+    struct rv_subroutines *subroutines;
+    struct rv_range_memory *memory;
+    uint64_t *namesakes; /* hashes of the first so many of scope.as_id */
+    uint32_t *lane_idxs;
+    size_t n_lane_idxs;
+    struct rv_range_piece *pieces;
+    size_t n_pieces, pieces_capacity;
+    struct rv_range_part *parts;
+    size_t n_parts, parts_capacity;
+    uint64_t calls_per_part;
+    size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
+    uint64_t n_expected;
+    atomic_uint_least64_t n_seen;
+    /* under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t has_added;
+    bool has_begun, is_adding;
+    size_t n_taken, n_added; /* parts */
+    size_t n_ahead;          /* parts that are taken, not borrowed, and not added */
+    /* written by the share that adds; then the results */
+    struct rv_stats *stats;
+    struct rv_range_tree tree;
+    struct rv_call_list calls;
+    struct rv_call *cut; /* listed calls that several pieces have some of */
+    size_t n_cut, cut_capacity;
+    struct rv_hash_index cut_places; /* of calls in cut, + 1 */
+    uint64_t self_ns, missing_before_ns;
+    bool is_damaged;
+};
+
+struct rv_range_share {
+    struct rv_range *range;
+    struct rv_range_walk walk; /* without a part: the share looks for one */
+};
+
+/* ---- parts ---- */
+
+static int by_thread(const void *a, const void *b, void *lanes)
+{
+    return rv_lane_compare(rv_lanes_get(lanes, *(const uint32_t *)a), rv_lanes_get(lanes, *(const uint32_t *)b));
+}
+
+/* Sort lanes by thread, since only the first paths get nodes and lanes come in any order. */
+static void choose_lanes(struct rv_range *range, const struct rv_range_params *params)
+{
+    size_t n_lanes = rv_lanes_n(params->lanes), n = params->lane_idxs ? params->n_lane_idxs : n_lanes;
+    range->lane_idxs = rv_alloc(n, sizeof *range->lane_idxs);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t idx = params->lane_idxs ? params->lane_idxs[i] : (uint32_t)i;
+        if (idx < n_lanes)
+            range->lane_idxs[range->n_lane_idxs++] = idx;
+    }
+    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, params->lanes);
+}
+
+/* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
+static uint64_t expected_in(const struct rv_range_scope *scope, const struct rv_lane *lane)
+{
+    uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
+    if (!rv_timeline_first_log(lane->timeline))
+        return rv_timeline_count(lane->timeline, scope->from_ns, scope->to_ns, 0);
+    uint64_t from_ns = scope->from_ns > first_ns ? scope->from_ns : first_ns;
+    uint64_t to_ns = scope->to_ns < last_ns ? scope->to_ns : last_ns;
+    if (from_ns >= to_ns)
+        return 0;
+    return (uint64_t)((double)(to_ns - from_ns) / (double)(last_ns - first_ns) * (double)lane->n_events / 2.0);
+}
+
+/* A call's own time off the CPU is known when it has been measured whole; calls in pages are read once. */
+static bool can_be_divided(const struct rv_range_scope *scope, const struct rv_timeline *timeline)
+{
+    return scope->time == RV_TIME_WALL && !rv_timeline_first_log(timeline) &&
+           !rv_timeline_paged_before_ns(timeline, scope->from_ns, scope->to_ns);
+}
+
+static void add_piece(struct rv_range *range, const struct rv_range_piece *piece)
+{
+    range->pieces = rv_vec_reserve(range->pieces, &range->pieces_capacity, range->n_pieces + 1, sizeof *range->pieces);
+    range->pieces[range->n_pieces++] = *piece;
+}
+
+/*
+ * Does a part end at this mark? The number of calls up to it decides, so that ends stay where they were when more calls
+ * come.
+ */
+static bool ends_part(const struct rv_range *range, const struct rv_timeline_mark *marks, size_t at)
+{
+    return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
+}
+
+/* Where the lane's first piece begins: at 0 for all ranges that begin before all of its calls, since it is the same in each. */
+static uint64_t first_from_ns(const struct rv_range *range, const struct rv_lane *lane)
+{
+    uint64_t first_ns = rv_timeline_first_ns(lane->timeline);
+    if (lane->n_open > 0 && lane->open[0].start_ns < first_ns)
+        first_ns = lane->open[0].start_ns;
+    const bool has_all = range->scope.from_ns <= first_ns && rv_timeline_exact_from_ns(lane->timeline) == 0;
+    return has_all ? 0 : range->scope.from_ns;
+}
+
+/* Divide a lane at marks inside the range, the latest piece first. */
+static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint64_t newest_ns)
+{
+    const struct rv_timeline *timeline = lane->timeline;
+    const uint64_t last_ns = rv_timeline_last_ns(timeline),
+                   known_ns = last_ns > lane->last_ns ? last_ns : lane->last_ns;
+    struct rv_range_piece piece = {.from_ns = range->scope.from_ns,
+                                   .to_ns = range->scope.to_ns,
+                                   .known_ns = known_ns,
+                                   .open_end_ns = lane->has_ended || known_ns > newest_ns ? known_ns : newest_ns,
+                                   .lane_idx = lane->idx};
+    const uint64_t gone_ns = rv_timeline_exact_from_ns(timeline);
+    const uint64_t first_ns = gone_ns > piece.from_ns ? gone_ns : piece.from_ns;
+    size_t n;
+    const struct rv_timeline_mark *marks = rv_timeline_marks(timeline, &n);
+    for (size_t i = can_be_divided(&range->scope, timeline) ? n : 0; i-- > 0 && marks[i].end_ns > first_ns;) {
+        if (marks[i].end_ns >= piece.to_ns || !ends_part(range, marks, i))
+            continue;
+        piece.from_ns = marks[i].end_ns;
+        piece.has_earlier = true;
+        add_piece(range, &piece);
+        piece.to_ns = piece.from_ns;
+        piece.has_later = true;
+    }
+    piece.from_ns = piece.has_later ? first_from_ns(range, lane) : range->scope.from_ns;
+    piece.has_earlier = false;
+    add_piece(range, &piece);
+}
+
+static void add_to_part(struct rv_range *range, uint64_t n_expected, bool is_kept_later)
+{
+    const struct rv_range_part *last = range->n_parts ? &range->parts[range->n_parts - 1] : NULL;
+    if (!last || last->n_expected >= range->calls_per_part || last->is_kept_later || is_kept_later) {
+        range->parts = rv_vec_reserve(range->parts, &range->parts_capacity, range->n_parts + 1, sizeof *range->parts);
+        range->parts[range->n_parts++] = (struct rv_range_part){.is_kept_later = is_kept_later};
+    }
+    range->parts[range->n_parts - 1].n_pieces++;
+    range->parts[range->n_parts - 1].n_expected += n_expected;
+}
+
+/*
+ * May a lane's pieces be kept for later ranges, but for those at ends of the range? They must be the same in each: a filter
+ * over durations would judge open calls anew.
+ */
+static bool keeps_parts(const struct rv_range *range, const struct rv_lane *lane)
+{
+    const struct rv_range_scope *scope = &range->scope;
+    return range->memory && scope->time == RV_TIME_WALL && !scope->lists_calls &&
+           rv_filter_n_rules(scope->filter) == 0 && !rv_range_times_has(lane);
+}
+
+static bool is_at_end(const struct rv_range_piece *piece)
+{
+    return !piece->has_later || (!piece->has_earlier && piece->from_ns > 0);
+}
+
+/* A part has as many of the next pieces as make up its calls. */
+static void divide(struct rv_range *range)
+{
+    const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
+    for (size_t i = 0; i < range->n_lane_idxs; i++) {
+        struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
+        const size_t first = range->n_pieces;
+        pthread_mutex_lock(&lane->lock);
+        const uint64_t n_expected = expected_in(&range->scope, lane);
+        const bool keeps = keeps_parts(range, lane);
+        add_pieces(range, lane, newest_ns);
+        pthread_mutex_unlock(&lane->lock);
+        for (size_t j = first; j < range->n_pieces; j++)
+            add_to_part(range, n_expected / (range->n_pieces - first), keeps && !is_at_end(&range->pieces[j]));
+        range->n_expected += n_expected;
+    }
+    for (size_t i = 0, at = 0; i < range->n_parts; at += range->parts[i++].n_pieces)
+        range->parts[i].pieces = &range->pieces[at];
+}
+
+struct rv_range *rv_range_create(const struct rv_range_params *params)
+{
+    struct rv_range *range = rv_alloc(1, sizeof *range);
+    range->scope = (struct rv_range_scope){.from_ns = params->from_ns,
+                                           .to_ns = params->to_ns,
+                                           .lanes = params->lanes,
+                                           .filter = rv_filter_hold(params->filter),
+                                           .time = params->time,
+                                           .lists_calls = params->lists_calls,
+                                           .calls_of = params->calls_of};
+    range->subroutines = params->subroutines;
+    range->memory = params->memory;
+    range->n_beforehand = params->n_beforehand;
+    range->calls_per_part = params->calls_per_part ? params->calls_per_part : CALLS_PER_PART;
+    range->stats = rv_stats_create();
+    rv_range_tree_init(&range->tree);
+    pthread_mutex_init(&range->lock, NULL);
+    rv_os_init_condition(&range->has_added);
+    choose_lanes(range, params);
+    divide(range);
+    return range;
+}
+
+void rv_range_destroy(struct rv_range *range)
+{
+    if (!range)
+        return;
+    for (size_t i = 0; i < range->n_parts; i++)
+        if (range->parts[i].kept)
+            rv_range_memory_release(range->memory, range->parts[i].kept);
+        else if (i >= range->n_added)
+            rv_range_part_fini(&range->parts[i]);
+    rv_filter_release(range->scope.filter);
+    free(range->scope.as_id);
+    free(range->namesakes);
+    rv_stats_destroy(range->stats);
+    rv_range_tree_fini(&range->tree);
+    rv_call_list_fini(&range->calls);
+    free(range->cut);
+    rv_hash_index_fini(&range->cut_places);
+    free(range->lane_idxs);
+    free(range->pieces);
+    free(range->parts);
+    pthread_cond_destroy(&range->has_added);
+    pthread_mutex_destroy(&range->lock);
+    free(range);
+}
+
+/* ---- adding parts ---- */
+
+static uint64_t hash_cut(const struct rv_call *call)
+{
+    return rv_hash_combine(rv_hash_u64(call->start_ns), (uint64_t)call->lane_idx << 32 | call->depth);
+}
+
+static bool is_cut(const void *range, uint32_t place, const void *key)
+{
+    const struct rv_call *cut = &((const struct rv_range *)range)->cut[place - 1], *call = key;
+    return cut->lane_idx == call->lane_idx && cut->start_ns == call->start_ns && cut->depth == call->depth;
+}
+
+static void add_cut(struct rv_range *range, const struct rv_call *call)
+{
+    range->cut = rv_vec_reserve(range->cut, &range->cut_capacity, range->n_cut + 1, sizeof *range->cut);
+    range->cut[range->n_cut++] = *call;
+    rv_hash_index_put(&range->cut_places, hash_cut(call), (uint32_t)range->n_cut);
+}
+
+static struct rv_call *find_cut(const struct rv_range *range, const struct rv_call *call)
+{
+    const uint32_t place = rv_hash_index_find(&range->cut_places, hash_cut(call), is_cut, range, call);
+    return place ? &range->cut[place - 1] : NULL;
+}
+
+/* The latest piece counts a call that is cut, those before it have more of it. */
+static void list_call(struct rv_range *range, const struct rv_range_call *listed)
+{
+    const struct rv_call *call = &listed->call;
+    struct rv_call *cut = listed->is_counted ? NULL : find_cut(range, call);
+    if (listed->is_counted && listed->begins_earlier)
+        add_cut(range, call);
+    else if (listed->is_counted)
+        rv_call_list_add(&range->calls, call);
+    if (!cut)
+        return;
+    cut->self_ns += call->self_ns;
+    cut->total_ns += call->total_ns;
+    cut->arguments_total_ns += call->arguments_total_ns;
+}
+
+static void add_part(struct rv_range *range, const struct rv_range_part *part)
+{
+    rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
+    rv_range_tree_merge(&range->tree, &part->paths);
+    for (size_t i = 0; i < part->n_calls; i++)
+        list_call(range, &part->calls[i]);
+    range->self_ns += part->self_ns;
+    range->is_damaged |= part->is_damaged;
+    if (part->missing_before_ns > range->missing_before_ns)
+        range->missing_before_ns = part->missing_before_ns;
+}
+
+static struct rv_range_namesakes namesakes_of(const struct rv_range *range)
+{
+    return (struct rv_range_namesakes){range->namesakes, range->scope.n_as_ids};
+}
+
+static void keep_or_free(struct rv_range *range, struct rv_range_part *part)
+{
+    const struct rv_range_namesakes namesakes = namesakes_of(range);
+    if (part->is_kept_later && !part->is_damaged && part->missing_before_ns == 0)
+        rv_range_memory_take(range->memory, part, &namesakes);
+    else
+        rv_range_part_fini(part);
+}
+
+static void finish(struct rv_range *range)
+{
+    rv_range_link_nodes(range->tree.nodes, range->tree.n);
+    for (size_t i = 0; i < range->n_cut; i++)
+        rv_call_list_add(&range->calls, &range->cut[i]);
+    rv_call_list_finish(&range->calls);
+}
+
+/* Add all parts whose turn it is. Under the lock, which is given back while one is added. */
+static void add_parts(struct rv_range *range)
+{
+    range->is_adding = true;
+    while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
+        struct rv_range_part *part = &range->parts[range->n_added];
+        pthread_mutex_unlock(&range->lock);
+        if (!range->n_beforehand)
+            add_part(range, part->kept ? part->kept : part);
+        if (!part->kept)
+            keep_or_free(range, part);
+        pthread_mutex_lock(&range->lock);
+        range->n_ahead -= !part->kept;
+        range->n_added++;
+        pthread_cond_broadcast(&range->has_added);
+    }
+    range->is_adding = false;
+}
+
+/* ---- shares ---- */
+
+/* Parts that were measured before; until the range is destroyed, lest those of one range replace each other. */
+static void borrow_parts(struct rv_range *range)
+{
+    const struct rv_range_namesakes namesakes = namesakes_of(range);
+    for (size_t i = 0; i < range->n_parts; i++) {
+        struct rv_range_part *part = &range->parts[i];
+        if (part->is_kept_later)
+            part->kept = rv_range_memory_borrow(range->memory, part->pieces, &namesakes);
+        part->is_done = part->kept;
+        if (part->kept)
+            atomic_fetch_add_explicit(&range->n_seen, part->n_expected, memory_order_relaxed);
+    }
+}
+
+/* Leave the first parts that are to be kept and are not yet, while there is room for more. */
+static void choose_unknown(struct rv_range *range)
+{
+    const struct rv_range_namesakes namesakes = namesakes_of(range);
+    const size_t room = rv_range_memory_room(range->memory, &namesakes);
+    const size_t most = room < range->n_beforehand ? room : range->n_beforehand;
+    size_t n = 0;
+    for (size_t i = 0; i < range->n_parts; i++) {
+        const struct rv_range_part *part = &range->parts[i];
+        if (part->kept)
+            rv_range_memory_release(range->memory, part->kept);
+        else if (part->is_kept_later && n < most)
+            range->parts[n++] = *part;
+    }
+    range->n_parts = n;
+}
+
+/* Of the ids that results have others for: subroutines that are named later, and are like no other, leave them as they are. */
+static uint64_t *hash_namesakes(const struct rv_range_scope *scope)
+{
+    uint64_t *hashes = rv_alloc_scratch((size_t)scope->n_as_ids + 1, sizeof *hashes);
+    hashes[0] = 0;
+    for (uint32_t i = 0; i < scope->n_as_ids; i++)
+        hashes[i + 1] =
+            scope->as_id[i] == i ? hashes[i] : rv_hash_combine(hashes[i], (uint64_t)i << 32 | scope->as_id[i]);
+    return hashes;
+}
+
+static void begin(struct rv_range *range)
+{
+    range->has_begun = true;
+    (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
+    range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
+    range->namesakes = hash_namesakes(&range->scope);
+    borrow_parts(range);
+    if (range->n_beforehand)
+        choose_unknown(range);
+    range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
+}
+
+/* Take the next part, unless those before it are too far behind. Returns whether there is any. */
+static bool take_part(struct rv_range_share *share, uint64_t timeout_ns)
+{
+    struct rv_range *range = share->range;
+    const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
+    pthread_mutex_lock(&range->lock);
+    if (!range->has_begun)
+        begin(range);
+    while (range->n_taken < range->n_parts && range->n_ahead >= MOST_AHEAD &&
+           rv_os_wait_until(&range->has_added, &range->lock, end_ns))
+        ;
+    while (range->n_taken < range->n_parts && range->parts[range->n_taken].kept)
+        range->n_taken++;
+    const bool are_left = range->n_taken < range->n_parts;
+    if (are_left && range->n_ahead < MOST_AHEAD) {
+        rv_range_walk_begin(&share->walk, &range->parts[range->n_taken++]);
+        range->n_ahead++;
+    }
+    pthread_mutex_unlock(&range->lock);
+    return are_left;
+}
+
+static void give_part(struct rv_range_share *share)
+{
+    struct rv_range *range = share->range;
+    pthread_mutex_lock(&range->lock);
+    share->walk.part->is_done = true;
+    share->walk.part = NULL;
+    if (!range->is_adding) {
+        add_parts(range);
+        if (range->n_added == range->n_parts)
+            finish(range);
+    }
+    pthread_mutex_unlock(&range->lock);
+}
+
+struct rv_range_share *rv_range_share_create(struct rv_range *range)
+{
+    struct rv_range_share *share = rv_alloc(1, sizeof *share);
+    share->range = range;
+    share->walk.scope = &range->scope;
+    return share;
+}
+
+void rv_range_share_destroy(struct rv_range_share *share)
+{
+    if (!share)
+        return;
+    rv_range_walk_fini(&share->walk);
+    free(share);
+}
+
+bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t timeout_ns)
+{
+    struct rv_range_walk *walk = &share->walk;
+    while (most > 0) {
+        if (!walk->part && !take_part(share, timeout_ns))
+            return true;
+        if (!walk->part)
+            return false;
+        const size_t n = rv_range_walk_step(walk, most);
+        atomic_fetch_add_explicit(&share->range->n_seen, n, memory_order_relaxed);
+        most -= n;
+        if (rv_range_walk_is_over(walk))
+            give_part(share);
+        else if (rv_range_share_wants_page(share))
+            return false;
+    }
+    return false;
+}
+
+bool rv_range_share_wants_page(const struct rv_range_share *share)
+{
+    return share->walk.part && share->walk.is_in_piece && rv_span_iter_back_wants_page(&share->walk.iter);
+}
+
+struct rv_range_window rv_range_share_window(const struct rv_range_share *share)
+{
+    const struct rv_range_piece *piece = &share->walk.part->pieces[share->walk.at_piece];
+    const struct rv_span_iter_back *iter = &share->walk.iter;
+    return (struct rv_range_window){iter->from_ns, iter->to_ns, piece->lane_idx, iter->paged_before_ns};
+}
+
+void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page, uint64_t edge_ns)
+{
+    rv_span_iter_back_give(&share->walk.iter, page, edge_ns);
+}
+
+void rv_range_share_miss(struct rv_range_share *share)
+{
+    share->walk.part->is_damaged = true;
+}
+
+void rv_range_measure(struct rv_range *range)
+{
+    struct rv_range_share *share = rv_range_share_create(range);
+    while (!rv_range_share_step(share, SIZE_MAX, 0))
+        continue;
+    rv_range_share_destroy(share);
+}
+
+/* ---- results ---- */
+
+size_t rv_range_n_parts(const struct rv_range *range)
+{
+    return range->n_parts > 1 && !range->n_beforehand ? range->n_parts : 1;
+}
+
+bool rv_range_has_all_beforehand(const struct rv_range *range)
+{
+    return range->n_parts == 0;
+}
+
+uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
+{
+    return rv_range_scope_id(&range->scope, id);
+}
+
+double rv_range_progress(const struct rv_range *range)
+{
+    uint64_t n_seen = atomic_load_explicit(&range->n_seen, memory_order_relaxed);
+    return range->n_expected > n_seen ? (double)n_seen / (double)range->n_expected : 1.0;
+}
+
+const struct rv_stats *rv_range_stats(const struct rv_range *range)
+{
+    return range->stats;
+}
+
+uint64_t rv_range_self_ns(const struct rv_range *range)
+{
+    return range->self_ns;
+}
+
+const struct rv_call_list *rv_range_calls(const struct rv_range *range)
+{
+    return &range->calls;
+}
+
+uint64_t rv_range_missing_before_ns(const struct rv_range *range)
+{
+    return range->missing_before_ns;
+}
+
+bool rv_range_is_damaged(const struct rv_range *range)
+{
+    return range->is_damaged;
+}
+
+const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n)
+{
+    *n = range->tree.n;
+    return range->tree.nodes;
+}
