@@ -44,8 +44,9 @@ int window_steps_run(struct window_steps *steps, int width_px, int height_px, un
     window.context = steps;
     (void)ended_program_origin();
     steps->begin_ns = rv_clock_mono_ns();
-    steps->session = rv_session_start(&(struct rv_session_params){.n_workers = 1, .keeps_waits = true, .keeps_flows = true},
-                                      steps->source ? steps->source : ended_program_create());
+    steps->session =
+        rv_session_start(&(struct rv_session_params){.n_workers = 1, .keeps_waits = true, .keeps_flows = true},
+                         steps->source ? steps->source : ended_program_create());
     int err = rv_window_run(steps->session, &window);
     rv_session_stop(steps->session);
     rv_session_destroy(steps->session);
