@@ -20,7 +20,7 @@
 #include "recorded.h"
 #include "sessions.h"
 
-enum { N_WINDOWS = 40 };
+enum { N_WINDOWS = RECORDED_TURNS(40) };
 
 static char path[] = "/tmp/ringviz-history-XXXXXX";
 

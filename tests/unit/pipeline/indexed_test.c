@@ -24,7 +24,7 @@
 #include "recorded.h"
 #include "sessions.h"
 
-enum { N_WINDOWS = 60, WAIT_S = 60 };
+enum { N_WINDOWS = RECORDED_TURNS(60), WAIT_S = 60 };
 
 static char path[] = "/tmp/ringviz-indexed-XXXXXX";
 
@@ -639,7 +639,7 @@ static void compare_waits(struct rv_session *const sessions[2], bool has_holders
     cr_assert(rv_lanes_bounds(rv_session_lanes(sessions[0]), &first_ns, &last_ns));
     cr_assert_gt(rv_waits_n(rv_session_waits(sessions[0])), 20000);
     cr_assert_eq(rv_waits_n(rv_session_waits(sessions[0])), rv_waits_n(rv_session_waits(sessions[1])));
-    for (unsigned i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < RECORDED_TURNS(20); i++) {
         const uint64_t from_ns = i ? first_ns + recorded_draw(last_ns - first_ns) : 0;
         const uint64_t to_ns = i ? from_ns + recorded_draw((last_ns - first_ns) / 4) : last_ns;
         for (int k = 0; k < 2; k++)

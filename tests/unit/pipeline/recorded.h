@@ -20,6 +20,13 @@ struct recorded_params { /* by thread */
 };
 
 extern uint64_t recorded_seed; /* seed of all random numbers */
+/* Random turns of a test: a sanitizer makes each some ten times as long. */
+#ifdef __SANITIZE_ADDRESS__
+#define RECORDED_TURNS(n) ((n) / 3)
+#else
+#define RECORDED_TURNS(n) (n)
+#endif
+
 uint64_t recorded_draw(uint64_t below);
 
 /* Write a recording into an existing file; ends the program when that fails. Subroutine i is called f<i>; the last

@@ -22,7 +22,7 @@
 #include "recorded.h"
 #include "sessions.h"
 
-enum { N_RANGES = 12, WAIT_S = 60 };
+enum { N_RANGES = RECORDED_TURNS(12), WAIT_S = 60 };
 
 static char path[] = "/tmp/ringviz-survey-XXXXXX";
 
@@ -424,7 +424,7 @@ static void compare_all_steps(const struct recorded_params *params)
         {.session = sessions.indexed, .lanes = rv_session_lanes(sessions.indexed), .lane_order = &lane_order[1]}};
     rv_lane_order_update(&lane_order[0], about[0].lanes);
     rv_lane_order_update(&lane_order[1], about[1].lanes);
-    for (unsigned i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < RECORDED_TURNS(30); i++) {
         uint32_t lane_idx[2] = {(uint32_t)recorded_draw(rv_lanes_n(lanes)), 0};
         lane_idx[1] = find(sessions.indexed, rv_lanes_get(lanes, lane_idx[0]));
         uint64_t at_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);

@@ -124,7 +124,7 @@ Test(record_limit, segments_verify_and_a_copy_of_them_is_the_same)
 Test(record_limit, a_file_cut_anywhere_has_its_whole_chunks)
 {
 #ifdef __SANITIZE_ADDRESS__
-    enum { N_CUTS = 60 };
+    enum { N_CUTS = 25 };
 #else
     enum { N_CUTS = 1000 };
 #endif
