@@ -30,7 +30,7 @@ static uint64_t read_ns(clockid_t id)
 {
     struct timespec now;
     clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return rv_clock_time_ns(now);
 }
 
 uint64_t rv_clock_mono_ns(void)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 enum rv_clock_kind {
     RV_CLOCK_TSC,       /* the CPU's invariant time-stamp counter */
@@ -25,6 +26,12 @@ struct rv_clock {
     uint64_t mono0_ns;
     uint64_t real0_ns; /* CLOCK_REALTIME at ticks0 */
 };
+
+/* A time, or a length of time, in ns. */
+static inline uint64_t rv_clock_time_ns(struct timespec time)
+{
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME now. */
 uint64_t rv_clock_mono_ns(void);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file_io.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -37,8 +38,7 @@ static uint64_t identify(const char *path, uint64_t *identity)
     const bool is_read = is_file && rv_file_read_at(fd, ends, END_BYTES, 0) == END_BYTES &&
                          rv_file_read_at(fd, ends + END_BYTES, END_BYTES, n_bytes - END_BYTES) == END_BYTES;
     close(fd);
-    const uint64_t written_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
-    *identity = rv_hash_bytes_seeded(ends, sizeof ends, rv_hash_combine(n_bytes, written_ns));
+    *identity = rv_hash_bytes_seeded(ends, sizeof ends, rv_hash_combine(n_bytes, rv_clock_time_ns(status.st_mtim)));
     return is_read ? n_bytes : 0;
 }
 

@@ -1,14 +1,9 @@
 #include "patch/plan_key.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
-
-static uint64_t to_ns(struct timespec time)
-{
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 /* Of the index of functions (.eh_frame_hdr), which counts from where it lies; 0: there is none, or of another form. */
 static uint64_t hash_of_index(const struct rv_patch_image *image)
@@ -47,8 +42,8 @@ struct rv_patch_file_state rv_patch_file_state(const struct stat *file)
     return (struct rv_patch_file_state){.device = file->st_dev,
                                         .inode = file->st_ino,
                                         .n_bytes = (uint64_t)file->st_size,
-                                        .modified_ns = to_ns(file->st_mtim),
-                                        .changed_ns = to_ns(file->st_ctim)};
+                                        .modified_ns = rv_clock_time_ns(file->st_mtim),
+                                        .changed_ns = rv_clock_time_ns(file->st_ctim)};
 }
 
 void rv_patch_plan_key(struct rv_patch_plan_key *key, const char *planner, const struct stat *file,

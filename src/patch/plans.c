@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file_io.h"
 #include "base/hash.h"
 #include "patch/cache.h"
@@ -147,7 +148,7 @@ static bool is_settled(const struct rv_patch_plan_key *key)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    const uint64_t now_ns = rv_clock_time_ns(now);
     return now_ns > key->file.changed_ns && now_ns - key->file.changed_ns > SETTLED_NS;
 }
 

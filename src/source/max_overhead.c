@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "ring/liveness.h"
 
@@ -219,7 +220,7 @@ static uint64_t cpu_ns_of(const struct rv_wire_process *process)
         !rv_liveness_is_running(process->pid, process->start) ||
         clock_getcpuclockid((pid_t)process->pid, &clock) != 0 || clock_gettime(clock, &now) != 0)
         return 0;
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return rv_clock_time_ns(now);
 }
 
 /* Process by process, the most expensive first. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #define PATH_BYTES 64
 #define NAME_BYTES 32
 
@@ -46,7 +48,7 @@ uint64_t rv_driver_threads_cpu_ns(const struct rv_driver_threads *threads)
     for (size_t i = 0; i < threads->n; i++) {
         struct timespec time;
         if (clock_gettime(threads->clocks[i], &time) == 0)
-            sum_ns += (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+            sum_ns += rv_clock_time_ns(time);
     }
     return sum_ns;
 }
