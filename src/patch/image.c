@@ -111,6 +111,12 @@ const struct rv_patch_segment *rv_patch_image_segment(const struct rv_patch_imag
     return NULL;
 }
 
+bool rv_patch_image_has_code(const struct rv_patch_image *image, uint64_t address, uint64_t n_bytes)
+{
+    const struct rv_patch_segment *segment = rv_patch_image_segment(image, address);
+    return segment && segment->is_code && n_bytes <= segment->end - address;
+}
+
 const uint8_t *rv_patch_image_at(const struct rv_patch_image *image, uint64_t address, size_t *n_bytes)
 {
     const struct rv_patch_segment *segment = rv_patch_image_segment(image, address);

@@ -50,6 +50,9 @@ uint64_t rv_patch_image_most_read(const struct rv_patch_image *image);
 /* The segment that holds an address; NULL: none. */
 const struct rv_patch_segment *rv_patch_image_segment(const struct rv_patch_image *image, uint64_t address);
 
+/* Is all of a range within one segment of code? */
+bool rv_patch_image_has_code(const struct rv_patch_image *image, uint64_t address, uint64_t n_bytes);
+
 /* The bytes at an address, and how many lie there up to its segment's end; NULL and 0: none. */
 const uint8_t *rv_patch_image_at(const struct rv_patch_image *image, uint64_t address, size_t *n_bytes);
 

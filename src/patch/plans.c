@@ -58,12 +58,6 @@ static int read_plan(int fd, uint64_t n_file, const struct rv_patch_plan_key *ke
 
 /* ---- functions ---- */
 
-static bool is_within_code(const struct rv_patch_image *image, const struct rv_patch_function *function)
-{
-    const struct rv_patch_segment *segment = rv_patch_image_segment(image, function->address);
-    return segment && segment->is_code && function->n_bytes <= segment->end - function->address;
-}
-
 static bool is_number_written(uint8_t n)
 {
     return n == RV_PATCH_SHORT_BYTES || n == RV_PATCH_JUMP_BYTES || n == RV_PATCH_HOST_BYTES;
@@ -73,7 +67,7 @@ static bool is_sound(const struct rv_patch_image *image, const struct rv_patch_f
 {
     return function->skipped <= function->n_bytes && is_number_written(function->n_written) &&
            function->refusal < RV_PATCH_REFUSAL_COUNT &&
-           (function->refusal != RV_PATCH_FITS || is_within_code(image, function));
+           (function->refusal != RV_PATCH_FITS || rv_patch_image_has_code(image, function->address, function->n_bytes));
 }
 
 static int take(const struct plan *plan, const struct rv_patch_image *image, struct rv_patch_functions *all)

@@ -112,11 +112,9 @@ static int copy_sites(int fd, const struct header *header, struct rv_patch_prepa
                                                                                                           : -EBADMSG;
 }
 
-static bool is_within_code(const struct rv_patch_image *image, const struct rv_patch_site *site)
+static bool is_sound(const struct rv_patch_image *image, const struct rv_patch_site *site)
 {
-    const struct rv_patch_segment *segment = rv_patch_image_segment(image, site->address);
-    return segment && segment->is_code && site->n_bytes <= RV_PATCH_HOST_BYTES &&
-           site->n_bytes <= segment->end - site->address;
+    return site->n_bytes <= RV_PATCH_HOST_BYTES && rv_patch_image_has_code(image, site->address, site->n_bytes);
 }
 
 static void move_word(uint8_t *at, uint64_t moved_by)
@@ -162,7 +160,7 @@ static int move_sites(const struct rv_patch_image *image, const struct rv_patch_
             site->address += moved_by;
             site->function += moved_by;
         }
-        if (!is_within_code(image, site) || (i && site->address <= site[-1].address) ||
+        if (!is_sound(image, site) || (i && site->address <= site[-1].address) ||
             (moved_by && !site->is_use && !move_stub(prepared, site, moved_by)))
             return -EBADMSG;
     }
