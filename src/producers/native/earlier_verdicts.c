@@ -95,10 +95,10 @@ static struct addresses collect(const struct lists *lists, bool is_kept)
     return addresses;
 }
 
-bool rv_earlier_verdicts_reject(const struct rv_earlier_verdicts *verdicts, uint64_t address)
+static bool has(const uint64_t *addresses, size_t n, uint64_t address)
 {
-    const size_t n = rv_bisect_count(verdicts->addresses, verdicts->n, sizeof *verdicts->addresses, 0, address);
-    return n && verdicts->addresses[n - 1] == address;
+    const size_t n_before = rv_bisect_count(addresses, n, sizeof *addresses, 0, address);
+    return n_before && addresses[n_before - 1] == address;
 }
 
 /* What was let in again, in any process, is kept. */
@@ -106,10 +106,9 @@ static struct rv_earlier_verdicts judge(const struct lists *lists)
 {
     const struct addresses kept = collect(lists, true);
     struct addresses rejected = collect(lists, false);
-    const struct rv_earlier_verdicts let_in = {kept.all, kept.n};
     size_t n = 0;
     for (size_t i = 0; i < rejected.n; i++)
-        if (!rv_earlier_verdicts_reject(&let_in, rejected.all[i]))
+        if (!has(kept.all, kept.n, rejected.all[i]))
             rejected.all[n++] = rejected.all[i];
     free(kept.all);
     return (struct rv_earlier_verdicts){rejected.all, n};
@@ -133,6 +132,11 @@ struct rv_earlier_verdicts rv_earlier_verdicts_read(const char *trace_path, cons
     }
     free_lists(&lists);
     return verdicts;
+}
+
+bool rv_earlier_verdicts_reject(const struct rv_earlier_verdicts *verdicts, uint64_t address)
+{
+    return has(verdicts->addresses, verdicts->n, address);
 }
 
 void rv_earlier_verdicts_free(struct rv_earlier_verdicts *verdicts)

@@ -662,13 +662,12 @@ static void tell_v8(void)
 }
 
 /* Of a static program, which the loader was started for, the file is not known. */
-static struct rv_earlier_verdicts read_earlier(struct rv_patcher_object *object, const char *trace_path)
+static void read_earlier(struct rv_patcher_object *object, const char *trace_path)
 {
     struct stat program;
     rv_earlier_verdicts_free(&object->earlier);
-    return !rv_thread_is_foreign && stat("/proc/self/exe", &program) == 0
-               ? rv_earlier_verdicts_read(trace_path, &program)
-               : (struct rv_earlier_verdicts){0};
+    if (!rv_thread_is_foreign && stat("/proc/self/exe", &program) == 0)
+        object->earlier = rv_earlier_verdicts_read(trace_path, &program);
 }
 
 static void judge_by_names(const char *trace_path)
@@ -676,7 +675,7 @@ static void judge_by_names(const char *trace_path)
     rv_patch_verdicts_forget();
     for (size_t i = 0; i < patcher.n_objects; i++) {
         if (!*patcher.places[i].name && !patcher.places[i].is_of_syscalls)
-            patcher.objects[i].earlier = read_earlier(&patcher.objects[i], trace_path);
+            read_earlier(&patcher.objects[i], trace_path);
         rv_patch_sites_judge_by_names(&patcher.objects[i]);
         rv_patch_sites_expect_clearing(&patcher.objects[i]);
     }
