@@ -45,8 +45,7 @@ static void finish(struct rv_hit_count_job *count)
     count->found = NULL;
 }
 
-bool rv_hit_count_job_begin(struct rv_hit_count_job *count, struct rv_session *session,
-                                struct rv_search *search)
+bool rv_hit_count_job_begin(struct rv_hit_count_job *count, struct rv_session *session, struct rv_search *search)
 {
     bool is_needed = rv_search_has_any(search) && !(count->has_begun && count->generation == search->generation);
     if (!is_needed || !search->is_named || !rv_session_can_read(session))

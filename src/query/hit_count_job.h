@@ -23,8 +23,7 @@ struct rv_hit_count_job { /* zeroed = none; must not move while running */
 };
 
 /* Start a new count if needed and possible: true, and the search's count was reset. */
-bool rv_hit_count_job_begin(struct rv_hit_count_job *count, struct rv_session *session,
-                                struct rv_search *search);
+bool rv_hit_count_job_begin(struct rv_hit_count_job *count, struct rv_session *session, struct rv_search *search);
 void rv_hit_count_job_end(struct rv_hit_count_job *count);
 
 /* Add the count to the search once complete. Returns whether there was progress since the last call. */

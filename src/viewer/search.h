@@ -39,8 +39,8 @@ struct rv_viewer_search {       /* zeroed = no search, no filter */
     bool is_partial;                        /* some calls were evicted before they were searched */
     bool is_damaged;                        /* of the search; while hits are counted again, not less than before */
     struct rv_hit_request request;
-    struct rv_next_hit next_hit;       /* of the request */
-    struct rv_waited_job waited;       /* while such calls are searched for */
+    struct rv_next_hit next_hit;   /* of the request */
+    struct rv_waited_job waited;   /* while such calls are searched for */
     struct rv_hit_count_job count; /* of hits in blocks that are not loaded */
     const struct rv_filter *filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */

@@ -45,8 +45,9 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         if (!has_rows(state, true))
             return false;
         for (unsigned i = 0; i < N_INNER; i++)
-            window_steps_check(steps, state->view->parts[state->view->lanes[i].first_part].shift_ns == ended_program_inner_start(i),
-                               "the calls are not in order of time");
+            window_steps_check(
+                steps, state->view->parts[state->view->lanes[i].first_part].shift_ns == ended_program_inner_start(i),
+                "the calls are not in order of time");
         user_press(SDL_SCANCODE_W, 0);
         return true;
     case 3: /* zoomed, and whole again */

@@ -76,8 +76,7 @@ Test(call_waits, rows_have_object_duration_and_waker)
 {
     cr_assert_str_eq(row("waited"), "");
     wait_until(8000, 6000, RV_WAKE_EXACT);
-    rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 8000, .lane = 1, .object = LOCK, .call = HOLDS_IN});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 8000, .lane = 1, .object = LOCK, .call = HOLDS_IN});
     cr_assert_str_eq(row("waited"), "6.00 us for mutex lock");
     cr_assert_str_eq(row("ended by"), "holder in holds_in");
     wait_until(9000, 500, RV_WAKE_LIKELY);
@@ -108,8 +107,7 @@ Test(call_waits, the_innermost_call_that_released_is_gone_to)
     static struct rv_viewer viewer;
     open_viewer(&viewer);
     wait_until(8000, 6000, RV_WAKE_EXACT);
-    rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 7200, .lane = 1, .object = LOCK, .call = HELD_WITHIN});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 7200, .lane = 1, .object = LOCK, .call = HELD_WITHIN});
     viewer.pointer.hover = (struct rv_hover){.is_on = true, .is_pinned = true, .box = BLOCKED};
     rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_SHOW_WAKER});
     cr_assert_eq(viewer.pointer.hover.box.id, WAITS_IN, "nothing is known yet");
