@@ -172,28 +172,56 @@ static bool is_call_site(const struct rv_event *event)
     return rv_event_kind(event) == RV_EVENT_LINE && event->frame == RV_LINE_AT_ADDRESS;
 }
 
-/* popped: the raw events, one for each event; NULL when they do not correspond. */
-static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n,
-                             const struct rv_event *popped)
+/* The place of the next call, which may be in a later batch, waits for the verdict on that call. */
+static void hold_call_site(struct rv_normalizer *normalizer, const struct rv_event *event)
+{
+    normalizer->call_site = *event;
+    normalizer->has_call_site = true;
+}
+
+/* Before the call that has been converted last, unless that is left out. Returns the number of events written. */
+static uint32_t release_call_site(struct rv_normalizer *normalizer, struct rv_event *out, const struct rv_event *call,
+                                  bool is_kept)
+{
+    const bool is_written = normalizer->has_call_site && is_kept;
+    normalizer->has_call_site = false;
+    if (!is_written)
+        return 0;
+    *out = normalizer->call_site;
+    out->when = (out->when & ~RV_EVENT_TICKS_MASK) | rv_event_ticks(call);
+    return 1;
+}
+
+/*
+ * From events to out, which is the same place, or one event before it while a call site is held. popped: the raw events,
+ * one for each event; NULL when they do not correspond.
+ */
+static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *out, const struct rv_event *events,
+                             uint32_t n, const struct rv_event *popped)
 {
     uint32_t written = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (normalizer->leaves_out && rv_event_kind(&events[i]) == RV_EVENT_ARGUMENTS)
+        struct rv_event event = events[i];
+        if (normalizer->leaves_out && rv_event_kind(&event) == RV_EVENT_ARGUMENTS)
             continue;
-        bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
-        bool is_judged = is_call && events[i].id != 0;
-        bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, events[i].id);
+        if (is_call_site(&event)) {
+            hold_call_site(normalizer, &event);
+            continue;
+        }
+        bool is_call = rv_event_kind(&event) <= RV_EVENT_RETURN || rv_event_kind(&event) == RV_EVENT_SYNC;
+        bool is_judged = is_call && event.id != 0;
+        bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, event.id);
         if (is_judged && popped && normalizer->publisher)
-            rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], events[i].id, is_kept);
-        if (is_judged && ends_any_call(normalizer, &events[i])) {
-            events[i].id = 0;
+            rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], event.id, is_kept);
+        if (is_judged && ends_any_call(normalizer, &event)) {
+            event.id = 0;
             is_kept = true;
         }
         normalizer->leaves_out = !is_kept;
+        if (rv_event_kind(&event) == RV_EVENT_CALL)
+            written += release_call_site(normalizer, out + written, &event, is_kept);
         if (is_kept)
-            events[written++] = events[i];
-        else if (written && is_call_site(&events[written - 1]))
-            written--;
+            out[written++] = event;
     }
     return written;
 }
@@ -270,14 +298,26 @@ static void translate_specials(struct rv_normalizer *normalizer, const struct rv
     }
 }
 
+/* Convert behind the room for a call site that is held: its call may be the first that is kept. */
+static uint32_t convert_filtered(struct rv_normalizer *normalizer, struct rv_batch *batch,
+                                 const struct rv_event *popped, uint32_t n_popped)
+{
+    const uint32_t first = batch->n, n_held = normalizer->has_call_site, room = RV_BATCH_EVENTS - first - n_held;
+    const uint32_t n_done = convert(normalizer, batch, popped, n_popped < room ? n_popped : room);
+    const uint32_t n = batch->n - first;
+    struct rv_event *out = batch->events + first;
+    if (n_held)
+        memmove(out + 1, out, n * sizeof *out);
+    batch->n = first + apply_filter(normalizer, out, out + n_held, n, n == n_done ? popped : NULL);
+    return n_done;
+}
+
 uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                       uint32_t n_popped)
 {
-    uint32_t first = batch->n;
-    uint32_t n_done = convert(normalizer, batch, popped, n_popped);
-    if (normalizer->filter)
-        batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
-                                        batch->n - first == n_done ? popped : NULL);
+    const uint32_t first = batch->n;
+    const uint32_t n_done = normalizer->filter ? convert_filtered(normalizer, batch, popped, n_popped)
+                                               : convert(normalizer, batch, popped, n_popped);
     rv_batch_seal(batch, first);
     translate_specials(normalizer, batch, first);
     return n_done;
@@ -285,6 +325,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
 
 void rv_normalize_loss(struct rv_normalizer *normalizer, struct rv_batch *batch, uint32_t n)
 {
+    normalizer->has_call_site = false; /* its call is lost */
     batch->base_ns = normalizer->last_ns;
     batch->events[batch->n++] =
         (struct rv_event){.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | normalizer->last_ns, .id = n};

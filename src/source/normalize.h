@@ -23,6 +23,8 @@ struct rv_normalizer {
     uint64_t last_call_ns;                  /* of the stream's last call or return, which ARGUMENTS belong to */
     uint64_t n_late;                        /* ARGUMENTS left out, since they were too far behind their call */
     bool leaves_out;                        /* the filter has left out the last event, and so its ARGUMENTS */
+    bool has_call_site;                     /* with a filter: the place of the next call is held until that call comes */
+    struct rv_event call_site;
 };
 
 /* Ticks to ns, saturated to an event's 60 bits. */
@@ -33,7 +35,8 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks);
  *   arguments without a text are removed; ticks become ns, falling times are raised to their predecessor's (SYNC keeps its own: it
  *   describes the past); addresses and name ids become symbolizer ids; filtered subroutines are removed; specials are
  *   listed. Sets n, n_specials, the padding, and base_ns if the batch was empty.
- *   returns  number of popped events consumed: those RV_BATCH_NS or more above base go to the next batch
+ *   returns  number of popped events consumed: those RV_BATCH_NS or more above base go to the next batch, and the last
+ *            one of a full batch, where the filter holds the place of a call
  */
 uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                       uint32_t n_popped);

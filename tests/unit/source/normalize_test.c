@@ -399,6 +399,39 @@ Test(normalize, the_place_of_a_call_that_the_filter_leaves_out_goes_with_it)
     rv_capture_filter_destroy(normalizer.filter);
 }
 
+Test(normalize, the_place_of_a_call_goes_with_it_from_another_turn_too)
+{
+    cr_assert_eq(rv_capture_filter_create(&normalizer.filter, NULL, "0x7f0000000100"), 0);
+    struct rv_event popped[] = {call_site(10, 0x7f0000000010), event(RV_EVENT_CALL_AT, 11, 0x200),
+                                call_site(20, 0x7f0000000020), event(RV_EVENT_THREAD, 21, 0),
+                                event(RV_EVENT_CALL_AT, 22, 0x100)};
+    popped[1].aux = popped[4].aux = 0x7f00;
+    for (unsigned i = 0; i < 5; i++)
+        cr_assert_eq(rv_normalize(&normalizer, &batch, &popped[i], 1), 1);
+    cr_assert_eq(batch.n, 3);
+    cr_assert_eq(rv_event_kind(&batch.events[0]), RV_EVENT_LINE);
+    cr_assert_eq(rv_event_ticks(&batch.events[0]), 11, "the time is the call's");
+    cr_assert_eq(rv_event_line(&batch.events[0]), RV_LINE_OF_CALL);
+    cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_CALL);
+    cr_assert_eq(rv_event_kind(&batch.events[2]), RV_EVENT_THREAD);
+    rv_capture_filter_destroy(normalizer.filter);
+}
+
+Test(normalize, the_place_of_a_call_has_room_in_a_full_batch)
+{
+    cr_assert_eq(rv_capture_filter_create(&normalizer.filter, NULL, "0x7f0000000100"), 0);
+    struct rv_event site = call_site(10, 0x7f0000000010), call = event(RV_EVENT_CALL_AT, 11, 0x200);
+    call.aux = 0x7f00;
+    rv_normalize(&normalizer, &batch, &site, 1);
+    while (batch.n < RV_BATCH_EVENTS - 1)
+        batch.events[batch.n++] = event(RV_EVENT_RETURN, 10, 0);
+    cr_assert_eq(rv_normalize(&normalizer, &batch, &call, 1), 0);
+    batch.n = 0;
+    cr_assert_eq(rv_normalize(&normalizer, &batch, &call, 1), 1);
+    cr_assert_eq(batch.n, 2);
+    rv_capture_filter_destroy(normalizer.filter);
+}
+
 Test(normalize, arguments_tell_how_far_they_are_behind_their_call)
 {
     struct rv_event first[] = {event(RV_EVENT_CALL, 100, 0)};
