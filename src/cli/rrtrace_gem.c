@@ -18,13 +18,22 @@ static bool is_run_by_gem(int argc, char *const *argv)
     return argc == 2 && strcmp(slash ? slash + 1 : argv[0], "rrtrace") == 0 && argv[1][0] != '-';
 }
 
+/* getenv() before the C library's own constructor. */
+static const char *value_in(char *const *environment, const char *name)
+{
+    const size_t length = strlen(name);
+    for (; *environment; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
 static void start_early(int argc, char **argv, char **environment)
 {
-    (void)environment;
     if (!is_run_by_gem(argc, argv))
         return;
     rv_signals_hold_ends();
-    rv_rrtrace_open_early(argv[1]);
+    rv_rrtrace_open_early(argv[1], value_in(environment, RV_RRTRACE_NAMES));
 }
 
 /* Run as soon as libraries are relocated, before their constructors. */

@@ -86,18 +86,29 @@ static size_t alignment_of(off_t bytes)
 
 static struct {
     const char *name; /* NULL: none */
-    int fd;
-} opened_early;
+    int fd, names_fd; /* names_fd -1: none */
+} opened_early = {.names_fd = -1};
 
-/* Never a standard stream's number, even if that is closed. */
-void rv_rrtrace_open_early(const char *name)
+static int open_names_file(const char *path)
 {
-    int fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Never a standard stream's number, even if that is closed. -1: not opened. */
+static int above_standard(int fd)
+{
     if (fd < 0)
-        return;
-    opened_early.fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    opened_early.name = opened_early.fd < 0 ? NULL : name;
+        return -1;
+    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(fd);
+    return above;
+}
+
+void rv_rrtrace_open_early(const char *name, const char *names)
+{
+    opened_early.fd = above_standard(shm_open(name, O_RDWR | O_CLOEXEC, 0));
+    opened_early.name = opened_early.fd < 0 ? NULL : name;
+    opened_early.names_fd = names ? above_standard(open_names_file(names)) : -1;
 }
 
 static int open_memory(const char *name)
@@ -263,13 +274,27 @@ static void emit_event(struct rrtrace *rrtrace, const struct event *event)
 
 /* ---- the ring ---- */
 
+/* Without them the methods keep their numbers. */
+static void open_names(struct rrtrace *rrtrace)
+{
+    const char *path = getenv(RV_RRTRACE_NAMES);
+    int fd = opened_early.names_fd;
+    opened_early.names_fd = -1;
+    if (!path)
+        return;
+    if (fd < 0)
+        fd = open_names_file(path);
+    if (fd < 0 || rv_rrtrace_names_open(&rrtrace->names, fd) != 0)
+        rv_warn("%s: no names of rrtrace's methods, which are shown by their numbers: %s", path, strerror(errno));
+}
+
 static int begin(struct rv_import *import)
 {
     struct rrtrace *rrtrace = (struct rrtrace *)import;
-    const char *names = getenv("RINGVIZ_RRTRACE_NAMES");
     int pid, error = map_ring(rrtrace);
-    if (error || (names && (error = rv_rrtrace_names_open(&rrtrace->names, names)) != 0))
+    if (error)
         return error;
+    open_names(rrtrace);
     rrtrace->events = rv_alloc_scratch(RING_EVENTS, sizeof *rrtrace->events);
     const char *name = import->path + (*import->path == '/');
     rrtrace->pid = sscanf(name, "rrtrace_shm_%d_", &pid) == 1 && pid > 0 ? pid : 0;

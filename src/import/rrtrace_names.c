@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/err.h"
 #include "base/vec.h"
 
 static int by_number(const void *a, const void *b)
@@ -43,10 +43,13 @@ static void read_on(struct rv_rrtrace_names *names)
         qsort(names->names, names->n, sizeof *names->names, by_number);
 }
 
-int rv_rrtrace_names_open(struct rv_rrtrace_names *names, const char *path)
+int rv_rrtrace_names_open(struct rv_rrtrace_names *names, int fd)
 {
-    names->file = fopen(path, "re");
-    return names->file ? 0 : rv_err_sys("%s: names of rrtrace's methods", path);
+    names->file = fdopen(fd, "r");
+    if (names->file)
+        return 0;
+    close(fd);
+    return -1;
 }
 
 static const char *find(const struct rv_rrtrace_names *names, uint64_t number)

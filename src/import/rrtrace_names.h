@@ -18,8 +18,8 @@ struct rv_rrtrace_names { /* zeroed: none */
     size_t n, capacity;
 };
 
-/* 0, or negative errno with one line printed. */
-int rv_rrtrace_names_open(struct rv_rrtrace_names *names, const char *path);
+/* Takes the file. -1: no memory; then it is closed. */
+int rv_rrtrace_names_open(struct rv_rrtrace_names *names, int fd);
 
 /* Reads on where it is not known yet. NULL: it has none. Valid until fini. */
 const char *rv_rrtrace_names_find(struct rv_rrtrace_names *names, uint64_t number);

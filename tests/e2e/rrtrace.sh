@@ -91,6 +91,14 @@ done
 grep -q "^ringviz: SIGTERM of process [0-9]* ignored: a forked copy" "$folder/err" ||
     fail "a forked child's TERM: $(cat "$folder/err")"
 
+# ---- a file of names that is missing: all is read, and methods keep their numbers ----
+rm -f "$folder/a report"
+RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/a report'" RINGVIZ_RRTRACE_NAMES="$folder/missing" \
+    timeout 60 "$writer" 0.2 20000 "$folder/rrtrace" >"$folder/wrote" 2>"$folder/err" || fail "no names: the writer: $?"
+within 20 [ -s "$folder/a report" ]
+same_counts "no names" "$folder/a report"
+grep -q "^ringviz: $folder/missing: no names of rrtrace's methods" "$folder/err" || fail "no names: $(cat "$folder/err")"
+
 # ---- a forked child that finds the ring full writes no more ----
 rm -f "$folder/a report"
 RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/a report'" \
@@ -102,12 +110,14 @@ grep -q "[^0-9]1 forked copy of the program, in which the gem writes no more" "$
 grep -q "\"records_left_out\":$(($(wanted 'returns alone') + 1))[,}]" "$folder/a report" ||
     fail "a forked child that writes no more: $(head -c 300 "$folder/a report")"
 
-# ---- ended before its main: what the ring holds is reported ----
+# ---- ended before its main: what the ring holds is reported, with the names of a file that is gone by then ----
 begin_writing 0.2
 RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/early report'" LD_PRELOAD="$early_term" \
-    timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/err"
+    RINGVIZ_RRTRACE_NAMES="$folder/names" timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/err"
 expect "the status of one that is ended early" $? 0
 grep -q '"events":{"produced":[1-9]' "$folder/early report" || fail "ended early: $(cat "$folder/err")"
+grep -q '"name":"leaf"' "$folder/early report" || fail "ended early: no names: $(cat "$folder/err")"
+[ ! -e "$folder/names" ] || fail "the file of names was not removed"
 kill $writing
 wait $writing
 
