@@ -79,19 +79,19 @@ static uint64_t find_export(pid_t pid, const char *prefix, const char *name,
 }
 
 /* From the list that the loader keeps for debuggers: dlmopen's copies of a library are in others. */
-static void read_bases(const struct rv_tracee *tracee, struct bases *own)
+static void read_bases(const struct rv_ptrace *tracee, struct bases *own)
 {
     struct r_debug debug;
     struct link_map object = {0};
     const uint64_t list = find_export(tracee->pid, "ld-", "_r_debug", rv_elf_variable, NULL);
-    if (list && rv_tracee_read(tracee, list, &debug, sizeof debug) == 0)
+    if (list && rv_ptrace_read(tracee, list, &debug, sizeof debug) == 0)
         object.l_next = debug.r_map;
     while (object.l_next && own->n < MOST_OBJECTS &&
-           rv_tracee_read(tracee, (uint64_t)(uintptr_t)object.l_next, &object, sizeof object) == 0)
+           rv_ptrace_read(tracee, (uint64_t)(uintptr_t)object.l_next, &object, sizeof object) == 0)
         own->bases[own->n++] = object.l_addr;
 }
 
-uint64_t rv_addresses_dlopen(const struct rv_tracee *tracee)
+uint64_t rv_addresses_dlopen(const struct rv_ptrace *tracee)
 {
     static const char *const FILES[] = {"libc.so.6", "libc-2."}, *const NAMES[] = {"dlopen", "__libc_dlopen_mode"};
     struct bases own = {.n = 0};
@@ -105,20 +105,20 @@ uint64_t rv_addresses_dlopen(const struct rv_tracee *tracee)
 /* Behind what a signal handler returns to: mov $SYS_rt_sigreturn, %rax; syscall */
 static const uint8_t RESTORER[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
 
-static uint64_t find_restorer(const struct rv_tracee *tracee, uint64_t start, uint64_t end)
+static uint64_t find_restorer(const struct rv_ptrace *tracee, uint64_t start, uint64_t end)
 {
     uint8_t code[64 << 10];
     for (uint64_t at = start; at < end; at += sizeof code - sizeof RESTORER) {
         const size_t n = end - at < sizeof code ? (size_t)(end - at) : sizeof code;
         const uint8_t *found =
-            rv_tracee_read(tracee, at, code, n) == 0 ? memmem(code, n, RESTORER, sizeof RESTORER) : NULL;
+            rv_ptrace_read(tracee, at, code, n) == 0 ? memmem(code, n, RESTORER, sizeof RESTORER) : NULL;
         if (found)
             return at + (uint64_t)(found - code);
     }
     return 0;
 }
 
-uint64_t rv_addresses_restorer(const struct rv_tracee *tracee)
+uint64_t rv_addresses_restorer(const struct rv_ptrace *tracee)
 {
     struct rv_mapping mapping;
     struct rv_mappings mappings;
@@ -152,12 +152,12 @@ static bool is_loader_lock(const uint8_t *bytes)
            is_recursive_mutex(bytes + sizeof(pthread_mutex_t));
 }
 
-uint64_t rv_addresses_loader_lock(const struct rv_tracee *tracee)
+uint64_t rv_addresses_loader_lock(const struct rv_ptrace *tracee)
 {
     uint8_t bytes[VARIABLE_BYTES];
     size_t n = 0, at = sizeof(uint64_t);
     const uint64_t variable = find_export(tracee->pid, "ld-", "_rtld_global", rv_elf_variable, NULL);
-    while (variable && n < sizeof bytes && rv_tracee_read(tracee, variable + n, bytes + n, sizeof(uint64_t)) == 0)
+    while (variable && n < sizeof bytes && rv_ptrace_read(tracee, variable + n, bytes + n, sizeof(uint64_t)) == 0)
         n += sizeof(uint64_t);
     while (at + 2 * sizeof(pthread_mutex_t) <= n && !is_loader_lock(bytes + at))
         at += sizeof(uint64_t);

@@ -47,7 +47,7 @@ static const uint64_t PAUSE_NS = 1000000, LOADING_NS = 25000000, CALL_NS = 50000
 struct attacher {
     pid_t pid;
     const char *library;
-    struct rv_tracee tracee;
+    struct rv_ptrace tracee;
     uint64_t base;        /* of the library; 0: not loaded */
     uint64_t loader_lock; /* 0: unknown */
     int loader_holder;    /* the thread that had it at the last look; 0: none */
@@ -72,14 +72,14 @@ static uint64_t attachment_of(const struct attacher *attacher)
 /* But for what only ringviz writes. */
 static int read_attachment(const struct attacher *attacher, struct rv_attachment *out)
 {
-    return rv_tracee_read(&attacher->tracee, attachment_of(attacher), out,
+    return rv_ptrace_read(&attacher->tracee, attachment_of(attacher), out,
                           offsetof(struct rv_attachment, thread_pointers));
 }
 
 /* ---- a thread that holds no lock ---- */
 
 /* In a call that is made while no lock of the C library is held: plain FUTEX_WAIT is made by those who want one. */
-static bool waits(const struct rv_tracee_thread *thread)
+static bool waits(const struct rv_ptrace_thread *thread)
 {
     static const long WAITS[] = {SYS_read,    SYS_poll,     SYS_select,        SYS_pselect6,        SYS_ppoll,
                                  SYS_recvmsg, SYS_accept,   SYS_epoll_wait,    SYS_epoll_pwait,     SYS_nanosleep,
@@ -124,7 +124,7 @@ static bool is_in_library(pid_t pid, uint64_t address)
 
 /* A mutex, or a lock inside the C library, of which the thread may hold others: fork(2) takes all of its allocator's. An
  * arena's is at the beginning of its memory. */
-static bool waits_for_own_lock(pid_t pid, const struct rv_tracee_thread *thread)
+static bool waits_for_own_lock(pid_t pid, const struct rv_ptrace_thread *thread)
 {
     const uint64_t word = thread->registers.rdi;
     return thread->system_call == SYS_futex && (thread->registers.rsi & FUTEX_CMD_MASK) == FUTEX_WAIT &&
@@ -150,12 +150,12 @@ static bool is_of_handler(const struct attacher *attacher, const uint64_t *words
 
 /* May it be in a signal's handler that has interrupted such code? What is left on the stack of one that has ended counts,
  * too. */
-static bool has_interrupted_library(const struct attacher *attacher, const struct rv_tracee_thread *thread)
+static bool has_interrupted_library(const struct attacher *attacher, const struct rv_ptrace_thread *thread)
 {
     enum { N_WORDS = 128 };
     uint64_t words[N_WORDS], at = thread->registers.rsp & ~7ull;
     for (const uint64_t end = at + HANDLER_BYTES; at < end; at += (N_WORDS - SEGMENTS_WORD) * sizeof *words) {
-        if (rv_tracee_read(&attacher->tracee, at, words, sizeof words) != 0)
+        if (rv_ptrace_read(&attacher->tracee, at, words, sizeof words) != 0)
             return false;
         for (size_t i = 0; i + SEGMENTS_WORD < N_WORDS; i++)
             if (is_of_handler(attacher, words + i) && is_in_library(attacher->pid, words[i + CODE_WORD]))
@@ -173,7 +173,7 @@ static int read_loader_holder(const struct attacher *attacher)
         int owner;
     } mutex; /* the beginning of glibc's pthread_mutex_t */
     return attacher->loader_lock &&
-                   rv_tracee_read(&attacher->tracee, attacher->loader_lock, &mutex, sizeof mutex) == 0 && mutex.lock
+                   rv_ptrace_read(&attacher->tracee, attacher->loader_lock, &mutex, sizeof mutex) == 0 && mutex.lock
                ? mutex.owner
                : 0;
 }
@@ -211,8 +211,8 @@ static void pause_before(struct attacher *attacher, unsigned n_tries)
  */
 static bool is_free(struct attacher *attacher, unsigned n_tries)
 {
-    const struct rv_tracee_thread *thread = attacher->tracee.threads;
-    if (is_loading(attacher) || !rv_tracee_can_call(thread))
+    const struct rv_ptrace_thread *thread = attacher->tracee.threads;
+    if (is_loading(attacher) || !rv_ptrace_can_call(thread))
         return false;
     if (waits(thread))
         return n_tries > TRIES / 2 || !has_interrupted_library(attacher, thread);
@@ -228,16 +228,16 @@ static int stop_free_thread(struct attacher *attacher)
     int error = -ESRCH;
     attacher->is_given_back = false;
     for (unsigned i = 0; i < TRIES; pause_before(attacher, ++i)) {
-        error = rv_tracee_stop_any(&attacher->tracee, i);
+        error = rv_ptrace_stop_any(&attacher->tracee, i);
         if (error == -EAGAIN)
-            rv_tracee_release(&attacher->tracee);
+            rv_ptrace_release(&attacher->tracee);
         if (error == -EAGAIN || error == -ESRCH || error == -EPERM)
             continue;
         if (error)
             return error;
         if (is_free(attacher, i))
             return 0;
-        rv_tracee_release(&attacher->tracee);
+        rv_ptrace_release(&attacher->tracee);
         error = -EBUSY;
     }
     return error;
@@ -245,7 +245,7 @@ static int stop_free_thread(struct attacher *attacher)
 
 static int set_result(const struct attacher *attacher, uint32_t result)
 {
-    return rv_tracee_write(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, result), &result,
+    return rv_ptrace_write(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, result), &result,
                            sizeof result);
 }
 
@@ -259,7 +259,7 @@ static int wait_for_result(const struct attacher *attacher)
             return -ESRCH;
         if (attachment.result != RV_ATTACHMENT_CALLED)
             return (int)attachment.result;
-        if (n % LOOKS == 0 && rv_tracee_is_called_stopped(&attacher->tracee))
+        if (n % LOOKS == 0 && rv_ptrace_is_called_stopped(&attacher->tracee))
             break;
         rv_os_sleep_ns(PAUSE_NS / LOOKS);
     }
@@ -267,14 +267,14 @@ static int wait_for_result(const struct attacher *attacher)
 }
 
 /* A function of our library, whose result it returns. One that has begun is waited for, however long that takes. */
-static int call_on(struct attacher *attacher, size_t idx, const struct rv_tracee_call *call)
+static int call_on(struct attacher *attacher, size_t idx, const struct rv_ptrace_call *call)
 {
     int error = set_result(attacher, RV_ATTACHMENT_CALLED);
     if (!error)
-        error = rv_tracee_call(&attacher->tracee, idx, call);
+        error = rv_ptrace_call(&attacher->tracee, idx, call);
     if (!error)
         error = wait_for_result(attacher);
-    while (error == -ETIMEDOUT && (error = rv_tracee_take_back(&attacher->tracee)) == -EALREADY)
+    while (error == -ETIMEDOUT && (error = rv_ptrace_take_back(&attacher->tracee)) == -EALREADY)
         error = wait_for_result(attacher);
     if (error)
         (void)set_result(attacher, 0);
@@ -317,7 +317,7 @@ static int refuse_stop(struct attacher *attacher, int error)
 static int load(struct attacher *attacher)
 {
     enum { NOW = 2 }; /* RTLD_NOW */
-    const struct rv_tracee_call call = {
+    const struct rv_ptrace_call call = {
         .function = rv_addresses_dlopen(&attacher->tracee), .texts = {attacher->library}, .arguments = {0, NOW}};
     if (is_loaded(attacher))
         return 0;
@@ -325,8 +325,8 @@ static int load(struct attacher *attacher)
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_NO_LOADER);
     int error = stop_free_thread(attacher);
     if (!error)
-        error = rv_tracee_call(&attacher->tracee, 0, &call);
-    rv_tracee_release(&attacher->tracee);
+        error = rv_ptrace_call(&attacher->tracee, 0, &call);
+    rv_ptrace_release(&attacher->tracee);
     return error ? refuse_stop(attacher, error) : wait_for_library(attacher);
 }
 
@@ -341,21 +341,21 @@ static int tell_threads(const struct attacher *attacher)
     uint64_t *pointers = rv_alloc(n, sizeof *pointers);
     for (size_t i = 0; i < n; i++)
         pointers[i] = attacher->tracee.threads[i].registers.fs_base;
-    int error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, thread_pointers), pointers,
+    int error = rv_ptrace_write(&attacher->tracee, at + offsetof(struct rv_attachment, thread_pointers), pointers,
                                 (size_t)n * sizeof *pointers);
     free(pointers);
     return error ? error
-                 : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, n_threads), &n, sizeof n);
+                 : rv_ptrace_write(&attacher->tracee, at + offsetof(struct rv_attachment, n_threads), &n, sizeof n);
 }
 
 /* On almost any of them, since what is called takes no lock. A sleep that was interrupted before might end by it: only where
  * there is no other. One that is about to be stopped would not run. Their number: none of them now. */
-static size_t choose_thread(const struct rv_tracee *tracee)
+static size_t choose_thread(const struct rv_ptrace *tracee)
 {
     size_t chosen = tracee->n_threads;
     for (size_t i = 0; i < tracee->n_threads; i++) {
-        const struct rv_tracee_thread *thread = &tracee->threads[i];
-        if (thread->signal == SIGSTOP || !rv_tracee_can_call(thread))
+        const struct rv_ptrace_thread *thread = &tracee->threads[i];
+        if (thread->signal == SIGSTOP || !rv_ptrace_can_call(thread))
             continue;
         if (thread->system_call != SYS_restart_syscall)
             return i;
@@ -364,17 +364,17 @@ static size_t choose_thread(const struct rv_tracee *tracee)
     return chosen;
 }
 
-static int call_on_any(struct attacher *attacher, const struct rv_tracee_call *call)
+static int call_on_any(struct attacher *attacher, const struct rv_ptrace_call *call)
 {
     const size_t chosen = choose_thread(&attacher->tracee);
     return chosen < attacher->tracee.n_threads ? call_on(attacher, chosen, call) : -EAGAIN;
 }
 
 /* Have they changed since they were read? */
-static bool are_outdated(const struct attacher *attacher, const struct rv_sites *sites)
+static bool are_outdated(const struct attacher *attacher, const struct rv_jump_sites *sites)
 {
     uint32_t n_changes;
-    return rv_tracee_read(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, n_changes),
+    return rv_ptrace_read(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, n_changes),
                           &n_changes, sizeof n_changes) != 0 ||
            n_changes != sites->n_changes || n_changes & 1;
 }
@@ -382,27 +382,27 @@ static bool are_outdated(const struct attacher *attacher, const struct rv_sites 
 /* A function that one of all stopped threads is to call. */
 struct task {
     const char *function, *why;
-    struct rv_sites *sites;   /* sites to be cleared first; then the call's argument is 1; NULL: none */
-    bool needs_current_sites; /* else the process checks whether the sites are current */
-    bool clears_islands_only; /* where there are no islands, nothing is cleared */
+    struct rv_jump_sites *sites; /* sites to be cleared first; then the call's argument is 1; NULL: none */
+    bool needs_current_sites;    /* else the process checks whether the sites are current */
+    bool clears_islands_only;    /* where there are no islands, nothing is cleared */
 };
 
 static int call_among_all(struct attacher *attacher, const struct task *task)
 {
-    const struct rv_tracee_call call = {.function = function_of(attacher, task->function),
+    const struct rv_ptrace_call call = {.function = function_of(attacher, task->function),
                                         .arguments = {task->sites != NULL}};
-    int error = rv_tracee_stop_all(&attacher->tracee);
+    int error = rv_ptrace_stop_all(&attacher->tracee);
     if (error)
         return error;
     if (task->needs_current_sites && are_outdated(attacher, task->sites))
         error = -ESTALE;
     if (!error && task->sites && (!task->clears_islands_only || task->sites->has_islands))
-        error = rv_sites_clear(task->sites, &attacher->tracee);
+        error = rv_jump_sites_clear(task->sites, &attacher->tracee);
     if (!error)
         error = tell_threads(attacher);
     if (!error)
         error = call_on_any(attacher, &call);
-    rv_tracee_release(&attacher->tracee);
+    rv_ptrace_release(&attacher->tracee);
     note_stop(attacher, task->why, error < 0);
     return error;
 }
@@ -423,16 +423,16 @@ static int call_stopped(struct attacher *attacher, const struct task *task)
 static int call_with_sites(struct attacher *attacher, struct task task)
 {
     struct rv_attachment attachment;
-    struct rv_sites sites = {0};
+    struct rv_jump_sites sites = {0};
     if (read_attachment(attacher, &attachment) != 0)
         return -ESRCH;
-    int error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
+    int error = rv_jump_sites_begin(&sites, &attacher->tracee, &attachment);
     task.sites = &sites;
     if (!error)
         error = call_stopped(attacher, &task);
     else if (task.needs_current_sites)
         error = -ESTALE;
-    rv_sites_end(&sites);
+    rv_jump_sites_end(&sites);
     return error;
 }
 
@@ -477,9 +477,9 @@ static int wait_for_rest(const struct attacher *attacher, struct rv_attachment *
 static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t start)
 {
     const uint64_t at = attachment_of(attacher);
-    int error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_pid), &pid, sizeof pid);
+    int error = rv_ptrace_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_pid), &pid, sizeof pid);
     return error ? error
-                 : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_start), &start,
+                 : rv_ptrace_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_start), &start,
                                    sizeof start);
 }
 
@@ -521,13 +521,13 @@ static int wait_for_plan(const struct attacher *attacher)
 
 static int plan(struct attacher *attacher, const struct rv_attach_params *params)
 {
-    const struct rv_tracee_call call = {.function = function_of(attacher, RV_ATTACHMENT_PLAN),
+    const struct rv_ptrace_call call = {.function = function_of(attacher, RV_ATTACHMENT_PLAN),
                                         .texts = {params->trace_path, params->patches}};
     int error = stop_free_thread(attacher);
     if (error)
         return refuse_stop(attacher, error);
     error = call_on(attacher, 0, &call);
-    rv_tracee_release(&attacher->tracee);
+    rv_ptrace_release(&attacher->tracee);
     if (error == -ESRCH || error == -ECANCELED)
         return rv_refuse_attaching_error(attacher->pid, error);
     if (error == -EBUSY)
@@ -564,7 +564,7 @@ static int patch(struct attacher *attacher, const struct rv_attach_params *param
 
 static void close_attacher(struct attacher *attacher)
 {
-    rv_tracee_close(&attacher->tracee);
+    rv_ptrace_close(&attacher->tracee);
     rv_elf_close(attacher->elf);
 }
 
@@ -580,7 +580,7 @@ static int apply(struct attacher *attacher)
 int rv_attach_apply(pid_t pid, const char *library)
 {
     struct attacher attacher = {.pid = pid, .library = library, .tracee.memory = -1};
-    int error = rv_tracee_open(&attacher.tracee, pid);
+    int error = rv_ptrace_open(&attacher.tracee, pid);
     if (!error && !rv_addresses_file(pid, library))
         error = -ENOENT;
     if (!error && !(attacher.elf = rv_elf_open(library, &(struct rv_elf_identity){0})))
@@ -599,7 +599,7 @@ static int open_attacher(struct attacher *attacher, pid_t pid, const char *libra
     attacher->elf = rv_elf_open(library, &(struct rv_elf_identity){0});
     if (!attacher->elf)
         return rv_err(ENOENT, "%s: cannot be read", library);
-    int error = rv_tracee_open(&attacher->tracee, pid);
+    int error = rv_ptrace_open(&attacher->tracee, pid);
     return error ? rv_refuse_attaching_error(pid, error) : 0;
 }
 

@@ -46,31 +46,31 @@ static const uint64_t LEAST_NAP_NS = 20000, MOST_NAP_NS = 500000;
 /* Signals that wait while code of ours is run: not those that an instruction causes, which would end the process then. */
 static const uint64_t BLOCKED = ~(BIT(SIGSYS) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP));
 
-void rv_tracee_close(struct rv_tracee *tracee)
+void rv_ptrace_close(struct rv_ptrace *tracee)
 {
-    rv_tracee_release(tracee);
+    rv_ptrace_release(tracee);
     if (tracee->memory >= 0)
         close(tracee->memory);
     free(tracee->threads);
-    *tracee = (struct rv_tracee){.memory = -1};
+    *tracee = (struct rv_ptrace){.memory = -1};
 }
 
-int rv_tracee_read(const struct rv_tracee *tracee, uint64_t address, void *out, size_t n_bytes)
+int rv_ptrace_read(const struct rv_ptrace *tracee, uint64_t address, void *out, size_t n_bytes)
 {
     return pread(tracee->memory, out, n_bytes, (off_t)address) == (ssize_t)n_bytes ? 0 : -EFAULT;
 }
 
-int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void *bytes, size_t n_bytes)
+int rv_ptrace_write(const struct rv_ptrace *tracee, uint64_t address, const void *bytes, size_t n_bytes)
 {
     return pwrite(tracee->memory, bytes, n_bytes, (off_t)address) == (ssize_t)n_bytes ? 0 : -EFAULT;
 }
 
 /* ---- opening ---- */
 
-int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
+int rv_ptrace_open(struct rv_ptrace *tracee, pid_t pid)
 {
     char path[64];
-    *tracee = (struct rv_tracee){.pid = pid};
+    *tracee = (struct rv_ptrace){.pid = pid};
     snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
     tracee->memory = open(path, O_RDWR | O_CLOEXEC);
     if (tracee->memory < 0)
@@ -118,19 +118,19 @@ static int wait_for(pid_t tid, uint64_t most_ns)
  * The kernel continues an interrupted sleep or poll by another system call number; the program's is in the instruction
  * before the call: mov $NUMBER, %eax; syscall.
  */
-static long restarted_call(const struct rv_tracee *tracee, uint64_t after)
+static long restarted_call(const struct rv_ptrace *tracee, uint64_t after)
 {
     struct __attribute__((packed)) {
         uint8_t move;
         int32_t number;
         uint8_t call[2];
     } code;
-    const bool is_known = rv_tracee_read(tracee, after - sizeof code, &code, sizeof code) == 0 && code.move == 0xb8 &&
+    const bool is_known = rv_ptrace_read(tracee, after - sizeof code, &code, sizeof code) == 0 && code.move == 0xb8 &&
                           code.call[0] == 0x0f && code.call[1] == 0x05;
     return is_known ? code.number : SYS_restart_syscall;
 }
 
-static long system_call_of(const struct rv_tracee *tracee, const struct user_regs_struct *registers)
+static long system_call_of(const struct rv_ptrace *tracee, const struct user_regs_struct *registers)
 {
     const int64_t result = (int64_t)registers->rax;
     const bool is_interrupted = (result <= -INTERRUPTED_FIRST && result >= -INTERRUPTED_LAST) || result == -EINTR;
@@ -146,7 +146,7 @@ static bool is_event_stop(int status)
     return status >> 16 == PTRACE_EVENT_STOP;
 }
 
-static void release_thread(const struct rv_tracee_thread *thread)
+static void release_thread(const struct rv_ptrace_thread *thread)
 {
     (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
     if (ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal) != 0)
@@ -171,18 +171,18 @@ static void restart_call(struct user_regs_struct *registers)
     registers->orig_rax = (unsigned long long)-1;
 }
 
-static int seize(struct rv_tracee *tracee, pid_t tid)
+static int seize(struct rv_ptrace *tracee, pid_t tid)
 {
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
         return errno == EPERM && is_ending(tid) ? -ESRCH : -errno;
     tracee->threads =
         rv_vec_reserve(tracee->threads, &tracee->capacity, tracee->n_threads + 1, sizeof *tracee->threads);
-    tracee->threads[tracee->n_threads++] = (struct rv_tracee_thread){.tid = tid};
+    tracee->threads[tracee->n_threads++] = (struct rv_ptrace_thread){.tid = tid};
     return 0;
 }
 
 /* One that has ended is found so when it is waited for. */
-static void interrupt(struct rv_tracee *tracee, pid_t tid)
+static void interrupt(struct rv_ptrace *tracee, pid_t tid)
 {
     if (!tracee->stopped_since_ns)
         tracee->stopped_since_ns = rv_clock_mono_ns();
@@ -190,7 +190,7 @@ static void interrupt(struct rv_tracee *tracee, pid_t tid)
 }
 
 /* 0, or a negative errno; *is_for_long: a signal has stopped the process. */
-static int await_stop(const struct rv_tracee *tracee, struct rv_tracee_thread *thread, bool *is_for_long)
+static int await_stop(const struct rv_ptrace *tracee, struct rv_ptrace_thread *thread, bool *is_for_long)
 {
     int status = wait_for(thread->tid, STOP_NS);
     if (status >= 0 && ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0)
@@ -208,7 +208,7 @@ static int await_stop(const struct rv_tracee *tracee, struct rv_tracee_thread *t
 }
 
 /* The last of the threads then. One that does not stop is among them, too. */
-static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
+static int stop_thread(struct rv_ptrace *tracee, pid_t tid, bool *is_for_long)
 {
     int error = seize(tracee, tid);
     if (error)
@@ -219,7 +219,7 @@ static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
     return error;
 }
 
-static int stop_one(struct rv_tracee *tracee, pid_t tid)
+static int stop_one(struct rv_ptrace *tracee, pid_t tid)
 {
     bool is_for_long;
     int error = stop_thread(tracee, tid, &is_for_long);
@@ -230,7 +230,7 @@ static int stop_one(struct rv_tracee *tracee, pid_t tid)
     return error;
 }
 
-static bool is_seized(const struct rv_tracee *tracee, pid_t tid)
+static bool is_seized(const struct rv_ptrace *tracee, pid_t tid)
 {
     for (size_t i = 0; i < tracee->n_threads; i++)
         if (tracee->threads[i].tid == tid)
@@ -239,7 +239,7 @@ static bool is_seized(const struct rv_tracee *tracee, pid_t tid)
 }
 
 /* Those that are not seized yet. *has_found: there was one, which may have ended by now. */
-static int seize_more(struct rv_tracee *tracee, bool *has_found)
+static int seize_more(struct rv_ptrace *tracee, bool *has_found)
 {
     char path[64];
     int error = 0;
@@ -262,7 +262,7 @@ static int seize_more(struct rv_tracee *tracee, bool *has_found)
 }
 
 /* From an index on: all are interrupted before any is waited for, so that they stand still for less time. */
-static int stop_seized(struct rv_tracee *tracee, size_t first)
+static int stop_seized(struct rv_ptrace *tracee, size_t first)
 {
     for (size_t i = first; i < tracee->n_threads; i++)
         interrupt(tracee, tracee->threads[i].tid);
@@ -279,7 +279,7 @@ static int stop_seized(struct rv_tracee *tracee, size_t first)
     return 0;
 }
 
-int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
+int rv_ptrace_stop_any(struct rv_ptrace *tracee, unsigned turn)
 {
     char path[64];
     pid_t tids[256];
@@ -295,7 +295,7 @@ int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
 }
 
 /* Until there are no others: threads that run begin new ones, and may end then. */
-int rv_tracee_stop_all(struct rv_tracee *tracee)
+int rv_ptrace_stop_all(struct rv_ptrace *tracee)
 {
     int error;
     bool has_found;
@@ -308,11 +308,11 @@ int rv_tracee_stop_all(struct rv_tracee *tracee)
     if (!error && tracee->n_threads == 0)
         error = -ESRCH;
     if (error)
-        rv_tracee_release(tracee);
+        rv_ptrace_release(tracee);
     return error;
 }
 
-void rv_tracee_release(struct rv_tracee *tracee)
+void rv_ptrace_release(struct rv_ptrace *tracee)
 {
     for (size_t i = 0; i < tracee->n_threads; i++)
         if (tracee->threads[i].has_stopped)
@@ -344,7 +344,7 @@ static int step(pid_t tid)
 }
 
 /* A fault recurs once the thread runs again; SIGSTOP, which cannot be blocked, is sent again. */
-int rv_tracee_step(struct rv_tracee_thread *thread)
+int rv_ptrace_step(struct rv_ptrace_thread *thread)
 {
     uint64_t mask;
     if (ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof mask, &mask) != 0 ||
@@ -373,7 +373,7 @@ struct frame {
 #define INFORMATION_BYTES 128u
 
 /* Lay out: texts on top, then the extended state, then the context, with 8 bytes left to a multiple of 16 below. */
-static bool lay_out(struct frame *frame, uint64_t stack, const struct rv_tracee_call *call, size_t n_state)
+static bool lay_out(struct frame *frame, uint64_t stack, const struct rv_ptrace_call *call, size_t n_state)
 {
     size_t n_texts = 0;
     for (size_t i = 0; i < 2; i++)
@@ -439,7 +439,7 @@ static void put_context(struct frame *frame, const struct user_regs_struct *regi
 }
 
 /* rt_sigreturn(2) begins no call again: the thread goes back to its instruction. */
-static struct user_regs_struct going_on(const struct rv_tracee_thread *thread)
+static struct user_regs_struct going_on(const struct rv_ptrace_thread *thread)
 {
     struct user_regs_struct registers = thread->registers;
     if (thread->system_call >= 0 && (int64_t)registers.orig_rax >= 0) {
@@ -449,7 +449,7 @@ static struct user_regs_struct going_on(const struct rv_tracee_thread *thread)
     return registers;
 }
 
-static void set_arguments(const struct frame *frame, const struct rv_tracee_call *call,
+static void set_arguments(const struct frame *frame, const struct rv_ptrace_call *call,
                           struct user_regs_struct *registers)
 {
     uint64_t text = frame->address + frame->texts_at, arguments[2];
@@ -466,8 +466,8 @@ static void set_arguments(const struct frame *frame, const struct rv_tracee_call
     registers->orig_rax = (unsigned long long)-1;
 }
 
-static int build(struct frame *frame, const struct rv_tracee *tracee, const struct rv_tracee_thread *thread,
-                 const struct rv_tracee_call *call)
+static int build(struct frame *frame, const struct rv_ptrace *tracee, const struct rv_ptrace_thread *thread,
+                 const struct rv_ptrace_call *call)
 {
     uint8_t state[STATE_BYTES];
     struct iovec extended = {.iov_base = state, .iov_len = sizeof state};
@@ -485,12 +485,12 @@ static int build(struct frame *frame, const struct rv_tracee *tracee, const stru
             put(frame, text, call->texts[i], n);
         text += n;
     }
-    return rv_tracee_write(tracee, frame->address, frame->bytes, frame->n_bytes);
+    return rv_ptrace_write(tracee, frame->address, frame->bytes, frame->n_bytes);
 }
 
 /* As the kernel aborts a sequence that a signal interrupts: after the call it would find the thread elsewhere. A sequence that
  * the thread has left may still be told; the address decides. */
-static void abort_sequence(const struct rv_tracee *tracee, struct rv_tracee_thread *thread)
+static void abort_sequence(const struct rv_ptrace *tracee, struct rv_ptrace_thread *thread)
 {
     struct { /* of PTRACE_GET_RSEQ_CONFIGURATION */
         uint64_t address;
@@ -502,13 +502,13 @@ static void abort_sequence(const struct rv_tracee *tracee, struct rv_tracee_thre
     } sequence;
     uint64_t at;
     if (ptrace(GET_RSEQ, thread->tid, (void *)sizeof area, &area) > 0 && area.address &&
-        rv_tracee_read(tracee, area.address + SEQUENCE_AT, &at, sizeof at) == 0 && at &&
-        rv_tracee_read(tracee, at, &sequence, sizeof sequence) == 0 &&
+        rv_ptrace_read(tracee, area.address + SEQUENCE_AT, &at, sizeof at) == 0 && at &&
+        rv_ptrace_read(tracee, at, &sequence, sizeof sequence) == 0 &&
         thread->registers.rip - sequence.start < sequence.n_bytes)
         thread->registers.rip = sequence.abort;
 }
 
-bool rv_tracee_can_call(const struct rv_tracee_thread *thread)
+bool rv_ptrace_can_call(const struct rv_ptrace_thread *thread)
 {
     uint8_t state[STATE_BYTES];
     uint64_t parts = 0;
@@ -519,9 +519,9 @@ bool rv_tracee_can_call(const struct rv_tracee_thread *thread)
     return !(parts & TILES);
 }
 
-int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call)
+int rv_ptrace_call(struct rv_ptrace *tracee, size_t idx, const struct rv_ptrace_call *call)
 {
-    struct rv_tracee_thread thread = tracee->threads[idx];
+    struct rv_ptrace_thread thread = tracee->threads[idx];
     struct frame frame;
     if (ptrace(PTRACE_GETSIGMASK, thread.tid, (void *)sizeof tracee->called_mask, &tracee->called_mask) != 0)
         return -ESRCH;
@@ -541,13 +541,13 @@ int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_
     return 0;
 }
 
-bool rv_tracee_is_called_stopped(const struct rv_tracee *tracee)
+bool rv_ptrace_is_called_stopped(const struct rv_ptrace *tracee)
 {
     return rv_os_process_state(tracee->called.tid) == 'T';
 }
 
 /* Anew, where it runs for us although a signal has stopped the process. */
-static int stop_called(struct rv_tracee *tracee, bool *is_for_long)
+static int stop_called(struct rv_ptrace *tracee, bool *is_for_long)
 {
     if (is_seized(tracee, tracee->called.tid))
         release_late(tracee->threads[--tracee->n_threads].tid);
@@ -556,15 +556,15 @@ static int stop_called(struct rv_tracee *tracee, bool *is_for_long)
 
 /* It runs, seized, until it is released: nothing else continues what a signal has stopped. The interruption
  * by which it was found stopped is reported once more: a step goes past that. */
-static void go_on_for_us(struct rv_tracee_thread *thread)
+static void go_on_for_us(struct rv_ptrace_thread *thread)
 {
-    (void)rv_tracee_step(thread);
+    (void)rv_ptrace_step(thread);
     (void)ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
     thread->has_stopped = false;
 }
 
 /* The signal that it was about to get came with its release. */
-int rv_tracee_take_back(struct rv_tracee *tracee)
+int rv_ptrace_take_back(struct rv_ptrace *tracee)
 {
     bool is_for_long;
     int error = stop_called(tracee, &is_for_long);
@@ -572,7 +572,7 @@ int rv_tracee_take_back(struct rv_tracee *tracee)
         release_late(tracee->threads[--tracee->n_threads].tid);
     if (error)
         return error == -EAGAIN ? -EALREADY : error;
-    struct rv_tracee_thread *thread = &tracee->threads[tracee->n_threads - 1];
+    struct rv_ptrace_thread *thread = &tracee->threads[tracee->n_threads - 1];
     const bool has_begun = thread->registers.rip != tracee->called_function;
     if (has_begun && is_for_long) {
         go_on_for_us(thread);

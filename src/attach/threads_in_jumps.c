@@ -15,14 +15,14 @@
 
 /* ---- what the process says ---- */
 
-static int read_object(struct rv_sites_object *object, const struct rv_tracee *tracee)
+static int read_object(struct rv_jump_sites_object *object, const struct rv_ptrace *tracee)
 {
     object->sites = calloc(object->n ? object->n : 1, sizeof *object->sites);
-    return object->sites ? rv_tracee_read(tracee, object->address, object->sites, object->n * sizeof *object->sites)
+    return object->sites ? rv_ptrace_read(tracee, object->address, object->sites, object->n * sizeof *object->sites)
                          : -EFAULT;
 }
 
-static void look_at(struct rv_sites *sites, const struct rv_sites_object *object)
+static void look_at(struct rv_jump_sites *sites, const struct rv_jump_sites_object *object)
 {
     for (size_t i = 0; i < object->n; i++)
         sites->has_islands |= object->sites[i].n_bytes == RV_PATCH_HOST_BYTES;
@@ -33,11 +33,12 @@ static void look_at(struct rv_sites *sites, const struct rv_sites_object *object
         sites->last = last->address;
 }
 
-int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const struct rv_attachment *attachment)
+int rv_jump_sites_begin(struct rv_jump_sites *sites, const struct rv_ptrace *tracee,
+                        const struct rv_attachment *attachment)
 {
-    *sites = (struct rv_sites){.n_changes = attachment->n_changes, .first = UINT64_MAX};
+    *sites = (struct rv_jump_sites){.n_changes = attachment->n_changes, .first = UINT64_MAX};
     for (size_t i = 0; i < attachment->n_objects && i < RV_ATTACHMENT_OBJECTS; i++) {
-        struct rv_sites_object *object = &sites->objects[sites->n_objects++];
+        struct rv_jump_sites_object *object = &sites->objects[sites->n_objects++];
         object->address = attachment->objects[i].sites;
         object->n = attachment->objects[i].n_sites;
         if (object->n > RV_ATTACHMENT_SITES || read_object(object, tracee) != 0)
@@ -47,17 +48,17 @@ int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const
     return 0;
 }
 
-void rv_sites_end(struct rv_sites *sites)
+void rv_jump_sites_end(struct rv_jump_sites *sites)
 {
     for (size_t i = 0; i < sites->n_objects; i++)
         free(sites->objects[i].sites);
-    *sites = (struct rv_sites){0};
+    *sites = (struct rv_jump_sites){0};
 }
 
 /* ---- who is there ---- */
 
 /* The site between whose bytes an address is; NULL: a thread may go on there. *object: whose it is. */
-static struct rv_patch_site *find_in(const struct rv_sites_object *object, uint64_t address)
+static struct rv_patch_site *find_in(const struct rv_jump_sites_object *object, uint64_t address)
 {
     const size_t n = rv_bisect_below(object->sites, object->n, sizeof *object->sites,
                                      offsetof(struct rv_patch_site, address), address);
@@ -65,7 +66,8 @@ static struct rv_patch_site *find_in(const struct rv_sites_object *object, uint6
     return site && address - site->address < site->n_bytes ? site : NULL;
 }
 
-static struct rv_patch_site *find(const struct rv_sites *sites, uint64_t address, const struct rv_sites_object **object)
+static struct rv_patch_site *find(const struct rv_jump_sites *sites, uint64_t address,
+                                  const struct rv_jump_sites_object **object)
 {
     struct rv_patch_site *site = NULL;
     if (address <= sites->first || address >= sites->last + RV_PATCH_HOST_BYTES)
@@ -77,34 +79,35 @@ static struct rv_patch_site *find(const struct rv_sites *sites, uint64_t address
     return site;
 }
 
-static int step_out(const struct rv_sites *sites, struct rv_tracee_thread *thread)
+static int step_out(const struct rv_jump_sites *sites, struct rv_ptrace_thread *thread)
 {
-    const struct rv_sites_object *object;
+    const struct rv_jump_sites_object *object;
     int error = 0;
     for (unsigned i = 0; i < N_STEPS && !error && find(sites, thread->registers.rip, &object); i++)
-        error = rv_tracee_step(thread);
+        error = rv_ptrace_step(thread);
     return !error && find(sites, thread->registers.rip, &object) ? -EAGAIN : error;
 }
 
-static void leave_out(const struct rv_tracee *tracee, const struct rv_sites_object *object, struct rv_patch_site *site,
-                      bool is_left_out)
+static void leave_out(const struct rv_ptrace *tracee, const struct rv_jump_sites_object *object,
+                      struct rv_patch_site *site, bool is_left_out)
 {
     site->is_left_out = is_left_out;
     const uint64_t idx = (uint64_t)(site - object->sites);
-    (void)rv_tracee_write(tracee, object->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
+    (void)rv_ptrace_write(tracee, object->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
                           &is_left_out, sizeof is_left_out);
 }
 
 /* A signal frame holds the address at which its thread resumes; any word that could be one counts. */
-static void search_stack(const struct rv_sites *sites, const struct rv_tracee *tracee, uint64_t stack, uint64_t end)
+static void search_stack(const struct rv_jump_sites *sites, const struct rv_ptrace *tracee, uint64_t stack,
+                         uint64_t end)
 {
     uint64_t words[N_WORDS];
     for (size_t n; stack < end; stack += n * sizeof *words) {
         n = end - stack < sizeof words ? (size_t)(end - stack) / sizeof *words : N_WORDS;
-        if (rv_tracee_read(tracee, stack, words, n * sizeof *words) != 0)
+        if (rv_ptrace_read(tracee, stack, words, n * sizeof *words) != 0)
             return;
         for (size_t i = 0; i < n; i++) {
-            const struct rv_sites_object *object;
+            const struct rv_jump_sites_object *object;
             struct rv_patch_site *site = find(sites, words[i], &object);
             if (site)
                 leave_out(tracee, object, site, true);
@@ -113,7 +116,7 @@ static void search_stack(const struct rv_sites *sites, const struct rv_tracee *t
 }
 
 /* Up to the end of the mapping: what follows is another thread's stack, say. */
-static int search_stacks(const struct rv_sites *sites, const struct rv_tracee *tracee)
+static int search_stacks(const struct rv_jump_sites *sites, const struct rv_ptrace *tracee)
 {
     struct rv_mapping mapping;
     struct rv_mappings mappings;
@@ -131,7 +134,7 @@ static int search_stacks(const struct rv_sites *sites, const struct rv_tracee *t
 }
 
 /* Those of an earlier time. */
-static void leave_none_out(struct rv_sites *sites, const struct rv_tracee *tracee)
+static void leave_none_out(struct rv_jump_sites *sites, const struct rv_ptrace *tracee)
 {
     for (size_t i = 0; i < sites->n_objects; i++)
         for (size_t k = 0; k < sites->objects[i].n; k++)
@@ -139,7 +142,7 @@ static void leave_none_out(struct rv_sites *sites, const struct rv_tracee *trace
                 leave_out(tracee, &sites->objects[i], &sites->objects[i].sites[k], false);
 }
 
-int rv_sites_clear(struct rv_sites *sites, struct rv_tracee *tracee)
+int rv_jump_sites_clear(struct rv_jump_sites *sites, struct rv_ptrace *tracee)
 {
     int error = 0;
     leave_none_out(sites, tracee);

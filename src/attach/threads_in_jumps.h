@@ -5,8 +5,8 @@
 #include "attach/ptrace.h"
 #include "ring/attachment.h"
 
-struct rv_sites {
-    struct rv_sites_object {
+struct rv_jump_sites {
+    struct rv_jump_sites_object {
         struct rv_patch_site *sites; /* by rising address */
         uint64_t address;            /* in the process */
         size_t n;
@@ -18,14 +18,15 @@ struct rv_sites {
 };
 
 /* Where the process says that its sites are. 0, or -EFAULT; to be ended in any case. */
-int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const struct rv_attachment *attachment);
-void rv_sites_end(struct rv_sites *sites);
+int rv_jump_sites_begin(struct rv_jump_sites *sites, const struct rv_ptrace *tracee,
+                        const struct rv_attachment *attachment);
+void rv_jump_sites_end(struct rv_jump_sites *sites);
 
 /*
  * Step all threads, which are stopped, out of these places, and leave out the functions into which a signal's frame on a
  * stack goes back: these, and no others.
  *   returns  0; -EAGAIN: release all and try again; -EFAULT, -ESRCH
  */
-int rv_sites_clear(struct rv_sites *sites, struct rv_tracee *tracee);
+int rv_jump_sites_clear(struct rv_jump_sites *sites, struct rv_ptrace *tracee);
 
 #endif

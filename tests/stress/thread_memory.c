@@ -8,7 +8,7 @@
 
 enum { N_THREADS = 4, N_ROUNDS = 100000, N_HELD = 3, PIECE_BYTES = 256 };
 
-static struct rv_pool pool = RV_POOL(PIECE_BYTES);
+static struct rv_thread_memory pool = RV_THREAD_MEMORY(PIECE_BYTES);
 static unsigned n_wrong; /* [atomic] */
 
 struct piece {
@@ -25,16 +25,16 @@ static void *take_and_give(void *context)
             bool is_mine = (*slot)->owner == self;
             (*slot)->owner = 0;
             __atomic_fetch_add(&n_wrong, !is_mine, __ATOMIC_RELAXED);
-            rv_pool_give(&pool, *slot);
+            rv_thread_memory_give(&pool, *slot);
         }
-        *slot = rv_pool_take(&pool);
+        *slot = rv_thread_memory_take(&pool);
         bool is_free = *slot && (*slot)->owner == 0 && (*slot)->pool_word == 0;
         __atomic_fetch_add(&n_wrong, !is_free, __ATOMIC_RELAXED);
         (*slot)->owner = self;
     }
     for (unsigned i = 0; i < N_HELD; i++) {
         held[i]->owner = 0;
-        rv_pool_give(&pool, held[i]);
+        rv_thread_memory_give(&pool, held[i]);
     }
     return NULL;
 }

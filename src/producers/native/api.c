@@ -67,26 +67,26 @@ RV_EXPORT void ringviz_enter(uint32_t id)
 {
     const uint64_t stack = RV_ENTRY_STACK();
     const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
-    const uint64_t next = rv_calls_begin(stack);
+    const uint64_t next = rv_call_events_begin(stack);
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_push_id(&rv_thread.shadow, stack, id);
     if (frame)
-        rv_calls_push(RV_EVENT_CALL, frame, stack, next);
+        rv_call_events_push(RV_EVENT_CALL, frame, stack, next);
     else
-        rv_calls_push_slow(RV_EVENT_CALL, &call, stack, next);
+        rv_call_events_push_slow(RV_EVENT_CALL, &call, stack, next);
 }
 
 RV_EXPORT void ringviz_leave(uint32_t id)
 {
     const uint64_t stack = RV_ENTRY_STACK();
     const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
-    const uint64_t next = rv_calls_begin(stack);
+    const uint64_t next = rv_call_events_begin(stack);
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop_id(&rv_thread.shadow, id);
     if (frame)
-        rv_calls_push(RV_EVENT_RETURN, frame, stack, next);
+        rv_call_events_push(RV_EVENT_RETURN, frame, stack, next);
     else
-        rv_calls_push_slow(RV_EVENT_RETURN, &call, stack, next);
+        rv_call_events_push_slow(RV_EVENT_RETURN, &call, stack, next);
 }
 
 RV_EXPORT void ringviz_mark(uint32_t id)
@@ -208,15 +208,15 @@ static __attribute__((noinline)) uint64_t push_nesting(enum rv_event_kind kind, 
                                                        uint32_t line, uint64_t stack)
 {
     const struct rv_shadow_frame *frame = NULL, call = rv_shadow_runtime_call(stack, id, depth, line);
-    const uint64_t next = rv_calls_begin(stack);
+    const uint64_t next = rv_call_events_begin(stack);
     if (next != RV_PUSH_NESTED)
         frame = kind == RV_EVENT_CALL ? rv_shadow_push_runtime(&rv_thread.shadow, &call)
                                       : rv_shadow_pop_runtime(&rv_thread.shadow, &call);
     if (!frame)
-        return rv_calls_push_slow(kind, &call, stack, next);
+        return rv_call_events_push_slow(kind, &call, stack, next);
     struct rv_shadow_frame event = *frame;
     event.word = rv_event_word_at(call.word, rv_shadow_tag(frame));
-    return rv_calls_push(kind, &event, stack, next);
+    return rv_call_events_push(kind, &event, stack, next);
 }
 
 /* One event of a runtime, at its depth there. */
@@ -226,21 +226,21 @@ static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32
         return rv_thread_push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
     const uint64_t ticks = push_nesting(kind, id, depth, line, stack);
     if (kind == RV_EVENT_RETURN)
-        rv_calls_push_returned(stack);
+        rv_call_events_push_returned(stack);
     return ticks;
 }
 
 static __attribute__((noinline)) uint64_t call_mirrored(uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
 {
     const uint64_t called = push_runtime(RV_EVENT_CALL, id, depth, line, stack);
-    rv_stack_mirror_call(id, called);
+    rv_stack_for_monitors_call(id, called);
     return called;
 }
 
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
     const uint64_t stack = RV_ENTRY_STACK();
-    if (__builtin_expect(rv_stack_mirror_is_kept, 0))
+    if (__builtin_expect(rv_stack_for_monitors_is_kept, 0))
         return call_mirrored(id, depth, line, stack);
     return push_runtime(RV_EVENT_CALL, id, depth, line, stack);
 }
@@ -248,15 +248,15 @@ RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
     (void)push_runtime(RV_EVENT_RETURN, id, depth, 0, RV_ENTRY_STACK());
-    if (rv_stack_mirror_is_kept)
-        rv_stack_mirror_return();
+    if (rv_stack_for_monitors_is_kept)
+        rv_stack_for_monitors_return();
 }
 
 static inline void push_line(uint64_t word, uint32_t line, uint64_t stack)
 {
     uint64_t ticks = rv_thread_push(RV_EVENT_LINE, word, stack);
-    if (rv_stack_mirror_is_kept)
-        rv_stack_mirror_line(line, ticks);
+    if (rv_stack_for_monitors_is_kept)
+        rv_stack_for_monitors_line(line, ticks);
 }
 
 RV_EXPORT void ringviz_line(uint32_t line)
@@ -278,13 +278,13 @@ RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
 
 RV_EXPORT void ringviz_replay(uint32_t id, uint32_t depth, uint64_t called)
 {
-    if (rv_thread_replay(id, depth, called) && rv_stack_mirror_is_kept)
-        rv_stack_mirror_replay(id, (uint16_t)depth, called);
+    if (rv_thread_replay(id, depth, called) && rv_stack_for_monitors_is_kept)
+        rv_stack_for_monitors_replay(id, (uint16_t)depth, called);
 }
 
 RV_EXPORT void ringviz_keep_stacks(void)
 {
-    rv_stack_mirror_is_kept = true;
+    rv_stack_for_monitors_is_kept = true;
 }
 
 RV_EXPORT void ringviz_thread_number(uint32_t number)

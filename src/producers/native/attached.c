@@ -109,7 +109,7 @@ static int write_patches(void)
 {
     if (ringviz_attachment.state != RV_ATTACHMENT_PLANNED)
         return -EINVAL;
-    if (rv_objects_are_changing())
+    if (rv_loaded_objects_are_changing())
         return -EAGAIN;
     is_stale = n_stale < MOST_STALE && !rv_patcher_is_current();
     if (is_stale)

@@ -787,7 +787,7 @@ RV_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 
 RV_EXPORT int system(const char *command)
 {
-    (void)rv_origin_announce_process();
+    (void)rv_creator_announce_process();
     MAY_BLOCK(int, NEXT(system)(command), RV_WAIT_PROCESS, NO_FILE, false);
 }
 

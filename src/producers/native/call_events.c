@@ -11,15 +11,15 @@ static enum rv_verdict verdict_of(uint64_t function)
     const intptr_t gate = rv_process_gate();
     if (gate & RV_GATE_ALL_KEPT)
         return RV_VERDICT_KEPT;
-    return rv_hook_verdicts_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function);
+    return rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function);
 }
 
-bool rv_calls_is_kept(const struct rv_shadow_frame *frame)
+bool rv_call_events_is_kept(const struct rv_shadow_frame *frame)
 {
     return verdict_of(rv_shadow_is_api(frame) ? 0 : frame->word & RV_EVENT_ADDRESS_MASK) == RV_VERDICT_KEPT;
 }
 
-bool rv_calls_leave_out_limited(uint64_t function, uint64_t next)
+bool rv_call_events_leave_out_limited(uint64_t function, uint64_t next)
 {
     if (next == RV_PUSH_NESTED || verdict_of(function) != RV_VERDICT_REJECTED)
         return false;
@@ -27,10 +27,10 @@ bool rv_calls_leave_out_limited(uint64_t function, uint64_t next)
     return true;
 }
 
-bool rv_calls_count_kept(struct rv_shadow_frame *frame)
+bool rv_call_events_count_kept(struct rv_shadow_frame *frame)
 {
     const uint32_t n_below = rv_shadow_n_kept(frame - 1), limit = rv_process_limit;
-    rv_shadow_set_n_kept(frame, n_below >= limit ? limit + 1 : n_below + rv_calls_is_kept(frame));
+    rv_shadow_set_n_kept(frame, n_below >= limit ? limit + 1 : n_below + rv_call_events_is_kept(frame));
     return n_below < limit;
 }
 
@@ -58,12 +58,12 @@ static uint64_t push_site(const struct rv_shadow_frame *call, uint64_t stack, ui
     if (next == RV_PUSH_NESTED || is_inlined(call))
         return next;
     (void)push(next, stack, RV_EVENT_LINE, rv_event_word_at(call->call_site, RV_LINE_AT_ADDRESS));
-    return rv_calls_begin(stack);
+    return rv_call_events_begin(stack);
 }
 
 static uint64_t push_at(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack, uint64_t next)
 {
-    if (kind == RV_EVENT_CALL_AT && rv_calls_have_sites())
+    if (kind == RV_EVENT_CALL_AT && rv_call_events_have_sites())
         next = push_site(frame, stack, next);
     return push(next, stack, kind, frame->word);
 }
@@ -72,16 +72,18 @@ __attribute__((noinline)) static uint64_t push_unless_deep(enum rv_event_kind ki
                                                            uint64_t stack, uint64_t next)
 {
     const bool is_written =
-        kind & 1 ? rv_shadow_n_kept(frame) <= rv_process_limit : rv_calls_count_kept(rv_thread.shadow.top);
+        kind & 1 ? rv_shadow_n_kept(frame) <= rv_process_limit : rv_call_events_count_kept(rv_thread.shadow.top);
     if (is_written)
         return push_at(kind, frame, stack, next);
     rv_push_cancel(&rv_thread.pusher, next);
     return 0;
 }
 
-uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack, uint64_t next)
+uint64_t rv_call_events_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
+                             uint64_t next)
 {
-    return rv_calls_are_limited() ? push_unless_deep(kind, frame, stack, next) : push_at(kind, frame, stack, next);
+    return rv_call_events_are_limited() ? push_unless_deep(kind, frame, stack, next)
+                                        : push_at(kind, frame, stack, next);
 }
 
 static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack)
@@ -95,10 +97,10 @@ static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *c
     }
 }
 
-void rv_calls_push_returned(uint64_t stack)
+void rv_call_events_push_returned(uint64_t stack)
 {
     while (rv_shadow_has_returned(&rv_thread.shadow)) {
-        const uint64_t next = rv_calls_begin(stack);
+        const uint64_t next = rv_call_events_begin(stack);
         const struct rv_shadow_frame *frame;
         if (next == RV_PUSH_NESTED) { /* the interrupted push writes it */
             rv_thread.pusher.cursor -= rv_push_poison(stack);
@@ -106,7 +108,7 @@ void rv_calls_push_returned(uint64_t stack)
         }
         frame = rv_shadow_pop_returned(&rv_thread.shadow);
         if (frame)
-            (void)rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+            (void)rv_call_events_push(RV_EVENT_RETURN_AT, frame, stack, next);
         else /* a handler has written it */
             rv_push_cancel(&rv_thread.pusher, next);
     }
@@ -121,7 +123,8 @@ static size_t n_written(const struct rv_shadow_frame *top, size_t n_frames)
     return n;
 }
 
-uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
+uint64_t rv_call_events_push_slow(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack,
+                                  uint64_t next)
 {
     struct rv_shadow *shadow = &rv_thread.shadow;
     size_t n_fallen = 0;
@@ -138,8 +141,8 @@ uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_fram
         rv_push_cancel(&rv_thread.pusher, next);
         return 0;
     }
-    if (rv_calls_are_limited()) {
-        if (kind & 1 ? rv_shadow_n_kept(shadow->top) >= rv_process_limit : !rv_calls_count_kept(shadow->top)) {
+    if (rv_call_events_are_limited()) {
+        if (kind & 1 ? rv_shadow_n_kept(shadow->top) >= rv_process_limit : !rv_call_events_count_kept(shadow->top)) {
             rv_push_cancel(&rv_thread.pusher, next);
             return 0;
         }
@@ -149,7 +152,7 @@ uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_fram
         push(next, stack, RV_EVENT_RETURN, rv_event_word(0, (uint16_t)(tag + n_fallen - MAX_FALL), 0));
         next = rv_push_begin(&rv_thread.pusher, stack);
     }
-    if (kind == RV_EVENT_CALL_AT && !n_fallen && rv_calls_have_sites())
+    if (kind == RV_EVENT_CALL_AT && !n_fallen && rv_call_events_have_sites())
         next = push_site(call, stack, next);
     return push(next, stack, kind, rv_event_word_at(call->word, tag));
 }

@@ -27,7 +27,7 @@ struct slots {  /* never freed: a thread may be about to use it */
 /* One for each section that was read. Never freed: a thread may be about to use it. */
 struct plans {
     uint32_t n;
-    struct rv_captures_plan all[];
+    struct rv_capture_operations_plan all[];
 };
 
 static struct {
@@ -67,7 +67,8 @@ static uint32_t count_bytes(const struct rv_wire_capture_operation *operations, 
 }
 
 /* The record at *at, and past it. */
-static bool read_record(const uint8_t **at, const uint8_t *end, struct rv_captures_plan *plan, const char **name)
+static bool read_record(const uint8_t **at, const uint8_t *end, struct rv_capture_operations_plan *plan,
+                        const char **name)
 {
     struct rv_wire_capture record;
     if ((size_t)(end - *at) < sizeof record)
@@ -141,7 +142,7 @@ static void read_records(uint8_t *section, size_t n_bytes)
         qsort(captures.names, captures.n_names, sizeof *captures.names, compare_names);
 }
 
-bool rv_captures_read(const char *path)
+bool rv_capture_operations_read(const char *path)
 {
     size_t n_bytes = 0;
     uint8_t *section = path ? rv_section_read(path, offsetof(struct rv_wire_header, captures), &n_bytes) : NULL;
@@ -159,7 +160,7 @@ bool rv_captures_read(const char *path)
     return true;
 }
 
-const struct rv_patch_name *rv_captures_names(size_t *n)
+const struct rv_patch_name *rv_capture_operations_names(size_t *n)
 {
     *n = captures.n_names;
     return captures.names;
@@ -201,7 +202,7 @@ static bool make_room(void)
     return true;
 }
 
-void rv_captures_bind(const struct rv_patch_named *named, size_t n)
+void rv_capture_operations_bind(const struct rv_patch_named *named, size_t n)
 {
     for (size_t i = 0; i < n && make_room(); i++) {
         captures.n_bound += !slot_of(captures.slots, named[i].address)->function;
@@ -209,26 +210,26 @@ void rv_captures_bind(const struct rv_patch_named *named, size_t n)
     }
 }
 
-uint32_t rv_captures_find(uint64_t function)
+uint32_t rv_capture_operations_find(uint64_t function)
 {
     struct slots *slots = __atomic_load_n(&captures.slots, __ATOMIC_ACQUIRE); /* F6 <- F5 */
     const uint32_t number = slots ? __atomic_load_n(&slot_of(slots, function)->number, __ATOMIC_RELAXED) : 0;
     return number <= captures.n ? number : 0;
 }
 
-uint32_t rv_captures_find_syscall(uint64_t number)
+uint32_t rv_capture_operations_find_syscall(uint64_t number)
 {
     return number < RV_SYSCALLS ? __atomic_load_n(&captures.of_syscalls[number], __ATOMIC_RELAXED) : 0;
 }
 
-bool rv_captures_have_syscalls(void)
+bool rv_capture_operations_have_syscalls(void)
 {
     return captures.n_syscalls != 0;
 }
 
-const struct rv_captures_plan *rv_captures_plan(uint32_t number)
+const struct rv_capture_operations_plan *rv_capture_operations_plan(uint32_t number)
 {
-    static const struct rv_captures_plan none;
+    static const struct rv_capture_operations_plan none;
     const struct plans *plans = __atomic_load_n(&captures.plans, __ATOMIC_ACQUIRE); /* F4 <- F3 */
     return plans && number <= plans->n ? &plans->all[number - 1] : &none;
 }

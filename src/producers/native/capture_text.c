@@ -97,7 +97,7 @@ static uint8_t *do_operation(uint8_t *at, const struct rv_wire_capture_operation
 
 uint64_t rv_capture_text_copy(uint32_t number, bool is_result, uint64_t *values)
 {
-    const struct rv_captures_plan *plan = rv_captures_plan(number);
+    const struct rv_capture_operations_plan *plan = rv_capture_operations_plan(number);
     const struct rv_wire_capture_operation *operations = is_result ? plan->returns : plan->calls;
     const uint32_t n = is_result ? plan->n_returns : plan->n_calls, most_bytes = (plan->most_bytes + 7) / 8 * 8;
     struct rv_texts texts;

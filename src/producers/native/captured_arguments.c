@@ -53,7 +53,8 @@ static void take_registers(const struct registers *registers, uint64_t *values)
 }
 
 /* Words of the stack that no operation uses may lie beyond its end, as may those behind a format. */
-static void take_stack(const struct rv_captures_plan *plan, const struct registers *registers, uint64_t *values)
+static void take_stack(const struct rv_capture_operations_plan *plan, const struct registers *registers,
+                       uint64_t *values)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < plan->n_calls; i++) {
@@ -69,7 +70,7 @@ static void take_stack(const struct rv_captures_plan *plan, const struct registe
 /* The text before the event, unless that is the thread's first, by which it gets a ring. */
 static void push_call(uint32_t number, struct registers *registers, uint64_t function)
 {
-    const struct rv_captures_plan *plan = rv_captures_plan(number);
+    const struct rv_capture_operations_plan *plan = rv_capture_operations_plan(number);
     const uint64_t stack = (uint64_t)(uintptr_t)registers;
     const bool has_ring = rv_thread_ring() >= 0;
     uint64_t values[RV_CAPTURE_VALUES] = {0}, position = RV_CAPTURE_NO_TEXT;
@@ -98,10 +99,11 @@ static bool is_left_out(uint64_t function, const uint64_t *slot)
     const struct rv_shadow_frame *top = rv_shadow_top(&rv_thread.shadow);
     if (gate <= 0)
         return gate < 0;
-    if (rv_calls_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
+    if (rv_call_events_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
         return true;
-    return !(gate & RV_GATE_ALL_KEPT) && rv_hook_verdicts_find((const uint64_t *)(gate & ~(intptr_t)RV_GATE_IS_LIMITED),
-                                                               function) == RV_VERDICT_REJECTED;
+    return !(gate & RV_GATE_ALL_KEPT) &&
+           rv_rejected_functions_find((const uint64_t *)(gate & ~(intptr_t)RV_GATE_IS_LIMITED), function) ==
+               RV_VERDICT_REJECTED;
 }
 
 void rv_captured_enter_slow(struct registers *registers)
@@ -111,7 +113,7 @@ void rv_captured_enter_slow(struct registers *registers)
     if (is_left_out(function, &registers->returns_to))
         return;
     const int saved = errno;
-    const uint32_t number = rv_captures_find(function);
+    const uint32_t number = rv_capture_operations_find(function);
     const bool is_nested = rv_push_is_under_way(&rv_thread.pusher);
     if (number && !is_nested) {
         push_call(number, registers, function);
@@ -136,7 +138,7 @@ void rv_captured_return(struct rv_return *entry, const uint64_t results[4], uint
         return;
     }
     const int saved = errno;
-    const struct rv_captures_plan *plan = rv_captures_plan(number);
+    const struct rv_capture_operations_plan *plan = rv_capture_operations_plan(number);
     if (plan->needs_call)
         memcpy(values, kept[rv_returns_number(entry)], sizeof *kept);
     memcpy(values + RV_CAPTURE_RESULT, results, 4 * sizeof *results);

@@ -35,10 +35,10 @@ struct begin { /* what a new thread is to do */
         thrd_start_t c11;
     } run;
     void *argument;
-    struct rv_origin origin;
+    struct rv_creator origin;
 };
 
-static struct rv_pool begins = RV_POOL(sizeof(struct begin));
+static struct rv_thread_memory begins = RV_THREAD_MEMORY(sizeof(struct begin));
 
 /* NULL: the new thread has no origin. */
 static struct begin *make_begin(void *argument)
@@ -46,18 +46,18 @@ static struct begin *make_begin(void *argument)
     if (rv_thread_ring() < 0)
         return NULL;
     rv_os_begin_own();
-    struct begin *begin = rv_pool_take(&begins);
+    struct begin *begin = rv_thread_memory_take(&begins);
     rv_os_end_own();
     if (begin)
-        *begin = (struct begin){.argument = argument, .origin = rv_origin_announce()};
+        *begin = (struct begin){.argument = argument, .origin = rv_creator_announce()};
     return begin;
 }
 
 static struct begin take_begin(struct begin *begin)
 {
     const struct begin taken = *begin;
-    rv_pool_give(&begins, begin);
-    rv_origin_begin(&taken.origin);
+    rv_thread_memory_give(&begins, begin);
+    rv_creator_begin(&taken.origin);
     return taken;
 }
 
@@ -82,7 +82,7 @@ RV_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
     begin->run.posix = run;
     const int error = NEXT(pthread_create, next_create)(thread, attributes, run_posix, begin);
     if (error)
-        rv_pool_give(&begins, begin);
+        rv_thread_memory_give(&begins, begin);
     return error;
 }
 
@@ -94,7 +94,7 @@ RV_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
     begin->run.c11 = run;
     const int result = NEXT(thrd_create, next_c11_create)(thread, run_c11, begin);
     if (result != thrd_success)
-        rv_pool_give(&begins, begin);
+        rv_thread_memory_give(&begins, begin);
     return result;
 }
 

@@ -14,7 +14,7 @@
 #include "producers/native/visibility.h"
 #include "ringviz/wire.h"
 
-struct rv_origin {
+struct rv_creator {
     uint32_t creator; /* tid; 0: unknown */
     uint64_t created; /* ticks before its call */
     enum rv_wake wake;
@@ -24,19 +24,19 @@ struct rv_origin {
  * The calling thread is about to create a thread; or a process, also by becoming another program. Zeroed where it has
  * no ring.
  */
-RV_HIDDEN struct rv_origin rv_origin_announce(void);
-RV_HIDDEN struct rv_origin rv_origin_announce_process(void);
+RV_HIDDEN struct rv_creator rv_creator_announce(void);
+RV_HIDDEN struct rv_creator rv_creator_announce_process(void);
 
 /* The calling thread is about to get a ring, of the process that is open: look for the origin of its first thread. */
-RV_HIDDEN void rv_origin_find(void);
+RV_HIDDEN void rv_creator_find(void);
 
 /* The calling thread has this origin, and begins now. */
-RV_HIDDEN void rv_origin_begin(const struct rv_origin *origin);
+RV_HIDDEN void rv_creator_begin(const struct rv_creator *origin);
 
 /* When it was created, until that is written; 0: unknown. */
-RV_HIDDEN uint64_t rv_origin_created(void);
+RV_HIDDEN uint64_t rv_creator_created(void);
 
 /* Write the origin: the thread has just got its ring, and signals are blocked. */
-RV_HIDDEN void rv_origin_write(void);
+RV_HIDDEN void rv_creator_write(void);
 
 #endif

@@ -36,7 +36,7 @@ static struct rv_next_function next_execve = {.name = "execve"}, next_execvpe = 
 
 static void expect(const char *path, bool is_command)
 {
-    (void)rv_origin_announce_process();
+    (void)rv_creator_announce_process();
     if (path && is_command)
         rv_preload_expect_command(path);
     else if (path)

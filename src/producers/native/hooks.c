@@ -28,20 +28,20 @@ __attribute__((noinline)) static void look_closer(enum rv_event_kind kind, const
                                          .word = (uint64_t)(uintptr_t)function,
                                          .call_site = (uint64_t)(uintptr_t)call_site,
                                          .site = (uint64_t)(uintptr_t)site};
-    rv_calls_push_slow(kind, &call, stack, next);
+    rv_call_events_push_slow(kind, &call, stack, next);
 }
 
 __attribute__((noinline)) static void enter_closer(void *function, void *call_site, void *site, uint64_t stack,
                                                    uint64_t next)
 {
     const struct rv_shadow_frame *frame = NULL;
-    if (rv_calls_leave_out((uint64_t)(uintptr_t)function, next))
+    if (rv_call_events_leave_out((uint64_t)(uintptr_t)function, next))
         return;
     rv_process_use_instrument(RV_INSTRUMENT_HOOKS);
     if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
     if (frame)
-        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
+        rv_call_events_push(RV_EVENT_CALL_AT, frame, stack, next);
     else
         look_closer(RV_EVENT_CALL_AT, function, call_site, site, stack, next);
 }
@@ -53,7 +53,7 @@ __attribute__((noinline)) static void exit_closer(void *function, void *call_sit
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop(&rv_thread.shadow, stack, function);
     if (frame)
-        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+        rv_call_events_push(RV_EVENT_RETURN_AT, frame, stack, next);
     else
         look_closer(RV_EVENT_RETURN_AT, function, call_site, site, stack, next);
 }
@@ -61,15 +61,15 @@ __attribute__((noinline)) static void exit_closer(void *function, void *call_sit
 /* Below the limit of other clocks and of call sites, which come this way with each event. */
 static inline bool is_simple(uint64_t next)
 {
-    return next < rv_thread.pusher.slow_limit && !rv_calls_are_limited();
+    return next < rv_thread.pusher.slow_limit && !rv_call_events_are_limited();
 }
 
 /* A signal handler may have lowered the limit meanwhile. */
 static inline void push_simple(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
                                uint64_t next)
 {
-    if (rv_calls_have_sites() || !rv_push_other_clock(&rv_thread.pusher, next, kind, frame->word))
-        rv_calls_push(kind, frame, stack, next);
+    if (rv_call_events_have_sites() || !rv_push_other_clock(&rv_thread.pusher, next, kind, frame->word))
+        rv_call_events_push(kind, frame, stack, next);
 }
 
 /* The rest of a hook whose push has begun and which has moved no frame yet. stack: the hook's at its entry. */
@@ -306,8 +306,9 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 
 static bool is_rejected(intptr_t gate, const void *function)
 {
-    return !(gate & RV_GATE_ALL_KEPT) && rv_hook_verdicts_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED),
-                                                               (uint64_t)(uintptr_t)function) == RV_VERDICT_REJECTED;
+    return !(gate & RV_GATE_ALL_KEPT) &&
+           rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), (uint64_t)(uintptr_t)function) ==
+               RV_VERDICT_REJECTED;
 }
 
 /* What is too deep is seen all the same: the shadow stack tells its return from others. */
@@ -315,7 +316,7 @@ static bool is_shut(const void *function)
 {
     const intptr_t gate = rv_thread_gate();
     return gate < 0 ||
-           (gate && !rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
+           (gate && !rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
 }
 
 /* Its call may have been before it was rejected. */
@@ -337,7 +338,7 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
         rv_push_fetch_ahead(next);
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
     } else if (frame) {
-        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
+        rv_call_events_push(RV_EVENT_CALL_AT, frame, stack, next);
     } else {
         rv_hooks_enter_slow(function, call_site, site, stack);
     }
@@ -354,7 +355,7 @@ RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     if (__builtin_expect(frame && rv_process_gate() == RV_GATE_ALL_KEPT, 1))
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_RETURN_AT, frame->word);
     else if (frame)
-        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+        rv_call_events_push(RV_EVENT_RETURN_AT, frame, stack, next);
     else
         rv_hooks_exit_slow(function, call_site, __builtin_return_address(0), stack);
 }

@@ -21,7 +21,7 @@ RV_HIDDEN void *rv_interpose_before_child(const char *name);
 
 __attribute__((constructor)) static void start(void)
 {
-    rv_hook_verdicts_allow();
+    rv_rejected_functions_allow();
     rv_preload_start();
 }
 
@@ -43,7 +43,7 @@ void *rv_interpose_before_dlopen(const char *name)
 /* What such a child does until it is another program is done by its parent's thread. */
 void *rv_interpose_before_child(const char *name)
 {
-    (void)rv_origin_announce_process();
+    (void)rv_creator_announce_process();
     return next(name);
 }
 

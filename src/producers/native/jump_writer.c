@@ -43,13 +43,13 @@ static bool has_island(const struct rv_patch_site *site)
  * Find the bytes that a site is to have instead of its present ones; false: none. The present bytes decide: another
  * library may be there by now, or the site was never written. A host that a thread may go on in keeps its islands.
  */
-static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_change change,
+static bool find_bytes(const struct rv_patch_site *site, enum rv_jumps_change change,
                        uint8_t bytes[RV_PATCH_HOST_BYTES])
 {
-    const bool brings_jumps = change == RV_PATCH_SITES_AS_WANTED || change == RV_PATCH_SITES_AT_FIRST;
+    const bool brings_jumps = change == RV_JUMPS_AS_WANTED || change == RV_JUMPS_AT_FIRST;
     const bool is_jump = brings_jumps && !site->is_off;
-    const bool is_left = change == RV_PATCH_SITES_AT_FIRST && site->is_off && site->n_bytes != RV_PATCH_HOST_BYTES;
-    if (is_left || (change == RV_PATCH_SITES_OFF_OUT && !site->is_off))
+    const bool is_left = change == RV_JUMPS_AT_FIRST && site->is_off && site->n_bytes != RV_PATCH_HOST_BYTES;
+    if (is_left || (change == RV_JUMPS_OFF_OUT && !site->is_off))
         return false;
     const bool is_original = has(site, site->original), has_jump = !is_original && has(site, site->jump);
     if (is_original && (!brings_jumps || site->is_left_out))
@@ -57,7 +57,7 @@ static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_cha
     rv_patch_site_idle(site, bytes);
     if (!is_original && !has_jump && !has(site, bytes))
         return false;
-    if (is_jump || (change == RV_PATCH_SITES_ALL_OUT && !site->is_left_out))
+    if (is_jump || (change == RV_JUMPS_ALL_OUT && !site->is_left_out))
         memcpy(bytes, is_jump ? site->jump : site->original, RV_PATCH_HOST_BYTES);
     return !has(site, bytes) && (!is_jump || has_island(site));
 }
@@ -68,7 +68,7 @@ static bool is_within(const struct rv_patch_segment *segment, const struct rv_pa
 }
 
 static bool is_to_change(const struct rv_patch_segment *segment, const struct rv_patch_site *site,
-                         enum rv_patch_sites_change change)
+                         enum rv_jumps_change change)
 {
     uint8_t bytes[RV_PATCH_HOST_BYTES];
     return is_within(segment, site) && find_bytes(site, change, bytes);
@@ -76,7 +76,7 @@ static bool is_to_change(const struct rv_patch_segment *segment, const struct rv
 
 /* are_guests: write the guests among them; else the others. */
 static void write_site(const struct rv_patch_segment *segment, const struct rv_patch_site *site,
-                       enum rv_patch_sites_change change, bool are_guests)
+                       enum rv_jumps_change change, bool are_guests)
 {
     uint8_t bytes[RV_PATCH_HOST_BYTES];
     if (is_within(segment, site) && (site->n_bytes == RV_PATCH_SHORT_BYTES) == are_guests &&
@@ -85,7 +85,7 @@ static void write_site(const struct rv_patch_segment *segment, const struct rv_p
 }
 
 static bool has_change(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
-                       enum rv_patch_sites_change change)
+                       enum rv_jumps_change change)
 {
     bool has = false;
     for (size_t i = 0; i < object->prepared.n_sites && !has; i++)
@@ -110,7 +110,7 @@ static struct run with_guests(const struct rv_patcher_object *object, const stru
 
 /* The next run from there on: of those that are to change none is far from the one before. At the end: there is none. */
 static struct run find_run(const struct rv_patcher_object *object, const struct rv_patch_segment *segment, size_t from,
-                           enum rv_patch_sites_change change)
+                           enum rv_jumps_change change)
 {
     const struct rv_patch_site *sites = object->prepared.sites;
     const size_t n = object->prepared.n_sites;
@@ -127,11 +127,11 @@ static struct run find_run(const struct rv_patcher_object *object, const struct 
 /* All the while it can be run: it may be needed here, and where ringviz is killed meanwhile, the stopped threads run on:
  * islands are there as long as guests jump into them. */
 static int write_run(const struct rv_patcher_object *object, const struct rv_patch_segment *segment, struct run run,
-                     enum rv_patch_sites_change change)
+                     enum rv_jumps_change change)
 {
     const struct rv_patch_site *sites = object->prepared.sites, *last = &sites[run.end - 1];
     const uint64_t end = last->address + last->n_bytes;
-    const bool are_guests_first = change == RV_PATCH_SITES_ALL_OUT;
+    const bool are_guests_first = change == RV_JUMPS_ALL_OUT;
     int error = protect(sites[run.first].address, end, PROT_READ | PROT_WRITE | PROT_EXEC);
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t i = run.first; i < run.end && !error; i++)
@@ -143,7 +143,7 @@ static int write_run(const struct rv_patcher_object *object, const struct rv_pat
 
 /* Segment by segment: there may be holes between them. */
 static int write_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
-                         enum rv_patch_sites_change change)
+                         enum rv_jumps_change change)
 {
     int error = 0;
     for (struct run run = find_run(object, segment, 0, change); run.first < object->prepared.n_sites && !error;
@@ -159,7 +159,7 @@ static bool is_code(const struct rv_patch_segment *segment)
 
 /* Its pages that are to be written. They stay executable: others run. */
 static void touch_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
-                          enum rv_patch_sites_change change)
+                          enum rv_jumps_change change)
 {
     uint64_t touched = 0;
     if (protect(segment->start, segment->end, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
@@ -199,7 +199,7 @@ static size_t count_near(const struct rv_patch_segment *segment, struct rv_patch
 
 /* The pages between the first and the last are made writable at once. */
 static int write_near(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
-                      enum rv_patch_sites_change change)
+                      enum rv_jumps_change change)
 {
     const uint64_t first = sites[0]->address, end = sites[n - 1]->address + sites[n - 1]->n_bytes;
     bool has_change = false;
@@ -216,7 +216,7 @@ static int write_near(const struct rv_patch_segment *segment, struct rv_patch_si
 }
 
 static int write_some(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
-                      enum rv_patch_sites_change change)
+                      enum rv_jumps_change change)
 {
     int error = 0;
     for (size_t i = 0, n_near; i < n && !error; i += n_near) {
@@ -229,8 +229,8 @@ static int write_some(const struct rv_patch_segment *segment, struct rv_patch_si
     return error;
 }
 
-int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site **sites, size_t n,
-                              enum rv_patch_sites_change change)
+int rv_jumps_write_some(const struct rv_patcher_object *object, struct rv_patch_site **sites, size_t n,
+                        enum rv_jumps_change change)
 {
     int error = 0;
     sort(sites, n);
@@ -240,7 +240,7 @@ int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_
     return error;
 }
 
-void rv_patch_sites_touch(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
+void rv_jumps_touch(const struct rv_patcher_object *object, enum rv_jumps_change change)
 {
     for (size_t i = 0; i < object->image.n_segments; i++) {
         const struct rv_patch_segment *segment = &object->image.segments[i];
@@ -249,7 +249,7 @@ void rv_patch_sites_touch(const struct rv_patcher_object *object, enum rv_patch_
     }
 }
 
-int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
+int rv_jumps_write(const struct rv_patcher_object *object, enum rv_jumps_change change)
 {
     int error = 0;
     for (size_t i = 0; i < object->image.n_segments && !error; i++) {
@@ -269,7 +269,7 @@ static int map_segment(const struct rv_patch_segment *segment, int copy)
     return mapped == MAP_FAILED ? -errno : 0;
 }
 
-int rv_patch_sites_map(const struct rv_patcher_object *object, int copy)
+int rv_jumps_map(const struct rv_patcher_object *object, int copy)
 {
     int error = 0;
     for (size_t i = 0; i < object->image.n_segments && !error; i++)
@@ -278,7 +278,7 @@ int rv_patch_sites_map(const struct rv_patcher_object *object, int copy)
     return error;
 }
 
-bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
+bool rv_jumps_have(const struct rv_patcher_object *object, enum rv_jumps_change change)
 {
     bool has = false;
     for (size_t i = 0; i < object->image.n_segments && !has; i++)
@@ -286,20 +286,20 @@ bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_s
     return has;
 }
 
-bool rv_patch_sites_is_missing(const struct rv_patch_site *site)
+bool rv_jumps_is_missing(const struct rv_patch_site *site)
 {
     return !site->is_off && has(site, site->original) && has_island(site);
 }
 
-bool rv_patch_sites_have_missing(const struct rv_patcher_object *object)
+bool rv_jumps_have_missing(const struct rv_patcher_object *object)
 {
     bool has = false;
     for (size_t i = 0; i < object->prepared.n_sites && !has; i++)
-        has = object->prepared.sites[i].is_left_out && rv_patch_sites_is_missing(&object->prepared.sites[i]);
+        has = object->prepared.sites[i].is_left_out && rv_jumps_is_missing(&object->prepared.sites[i]);
     return has;
 }
 
-struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object, uint64_t function)
+struct rv_patch_site *rv_jumps_find(const struct rv_patcher_object *object, uint64_t function)
 {
     const struct rv_patch_prepared *prepared = &object->prepared;
     const size_t n = rv_bisect_count(prepared->sites, prepared->n_sites, sizeof *prepared->sites,
@@ -329,7 +329,7 @@ static bool turn(struct rv_patch_link *link, bool is_on)
     return true;
 }
 
-bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t import, bool is_on)
+bool rv_jumps_turn_import(const struct rv_patcher_object *object, uint64_t import, bool is_on)
 {
     for (size_t i = 0; i < object->prepared.counts.n_imports; i++)
         if (links_of(object)[i].import == import)
@@ -366,25 +366,25 @@ static void set(bool *is, bool now)
         *is = now;
 }
 
-void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object)
+void rv_jumps_judge_by_names(const struct rv_patcher_object *object)
 {
     judge_imports(object);
     for (size_t i = 0; i < object->prepared.n_sites; i++)
         set(&object->prepared.sites[i].is_off, object->prepared.sites[i].is_rejected);
     for (size_t i = 0; i < object->earlier.n; i++) {
-        struct rv_patch_site *site = rv_patch_sites_find(object, object->image.bias + object->earlier.addresses[i]);
+        struct rv_patch_site *site = rv_jumps_find(object, object->image.bias + object->earlier.addresses[i]);
         if (site && !site->is_use)
             set(&site->is_off, true);
     }
 }
 
-void rv_patch_sites_expect_clearing(const struct rv_patcher_object *object)
+void rv_jumps_expect_clearing(const struct rv_patcher_object *object)
 {
     for (size_t i = 0; i < object->prepared.n_sites; i++)
         set(&object->prepared.sites[i].is_left_out, false);
 }
 
-void rv_patch_sites_count(struct rv_patcher_object *object)
+void rv_jumps_count(struct rv_patcher_object *object)
 {
     struct rv_wire_instrumentation *counts = &object->prepared.counts;
     if (!counts->n_functions)

@@ -124,7 +124,7 @@ static bool is_theirs(const struct rule *rule, const char *name)
     struct question question = {rule, name};
     if (!rv_process_lock_within())
         return false;
-    const int found = rv_objects_each(has_function, &question);
+    const int found = rv_loaded_objects_each(has_function, &question);
     rv_process_unlock();
     return found != 0;
 }

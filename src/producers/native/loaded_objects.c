@@ -23,7 +23,7 @@ static const struct r_debug *next(const struct r_debug *space)
                                               : NULL;
 }
 
-bool rv_objects_are_changing(void)
+bool rv_loaded_objects_are_changing(void)
 {
     const struct r_debug *space = first();
     for (unsigned i = 0; space && i < N_NAMESPACES; i++, space = next(space))
@@ -32,7 +32,7 @@ bool rv_objects_are_changing(void)
     return false;
 }
 
-bool rv_objects_have(uint64_t base, const char *name)
+bool rv_loaded_objects_have(uint64_t base, const char *name)
 {
     const struct r_debug *space = first();
     for (unsigned i = 0; space && i < N_NAMESPACES; i++, space = next(space))
@@ -42,7 +42,7 @@ bool rv_objects_have(uint64_t base, const char *name)
     return false;
 }
 
-uint64_t rv_objects_sum(void)
+uint64_t rv_loaded_objects_sum(void)
 {
     const struct r_debug *space = first();
     uint64_t sum = 0;
@@ -53,7 +53,7 @@ uint64_t rv_objects_sum(void)
 }
 
 struct walk {
-    rv_objects_fn *look;
+    rv_loaded_objects_fn *look;
     void *context;
     bool has_seen_others;
 };
@@ -104,7 +104,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *conte
     return result ? result : walk->look(info, n_bytes, walk->context);
 }
 
-int rv_objects_each(rv_objects_fn *look, void *context)
+int rv_loaded_objects_each(rv_loaded_objects_fn *look, void *context)
 {
     struct walk walk = {.look = look, .context = context};
     return dl_iterate_phdr(look_at_object, &walk);

@@ -9,10 +9,10 @@
 
 #include "producers/native/visibility.h"
 
-typedef int rv_objects_fn(struct dl_phdr_info *info, size_t n_bytes, void *context);
+typedef int rv_loaded_objects_fn(struct dl_phdr_info *info, size_t n_bytes, void *context);
 
 /* As dl_iterate_phdr(), and with the namespaces of dlmopen. */
-RV_HIDDEN int rv_objects_each(rv_objects_fn *look, void *context);
+RV_HIDDEN int rv_loaded_objects_each(rv_loaded_objects_fn *look, void *context);
 
 /*
  * Without a lock: for a moment at which no thread runs, or the loader does not.
@@ -20,8 +20,8 @@ RV_HIDDEN int rv_objects_each(rv_objects_fn *look, void *context);
  *   have          is an object in the list? base: what its addresses are above those in its file
  *   sum           another number when an object has been loaded or unloaded
  */
-RV_HIDDEN bool rv_objects_are_changing(void);
-RV_HIDDEN bool rv_objects_have(uint64_t base, const char *name);
-RV_HIDDEN uint64_t rv_objects_sum(void);
+RV_HIDDEN bool rv_loaded_objects_are_changing(void);
+RV_HIDDEN bool rv_loaded_objects_have(uint64_t base, const char *name);
+RV_HIDDEN uint64_t rv_loaded_objects_sum(void);
 
 #endif

@@ -131,7 +131,7 @@ static bool is_own_mutex(const pthread_mutex_t *mutex)
 static bool learn_where(bool has_sleepers, const void *object)
 {
     if (has_sleepers)
-        rv_shared_object_learn(object);
+        rv_process_shared_locks_learn(object);
     return has_sleepers || rv_wait_has_shared_waiters(object);
 }
 
@@ -605,14 +605,14 @@ RV_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t cl
 
 RV_EXPORT int munmap(void *memory, size_t n_bytes)
 {
-    rv_shared_object_forget(memory, n_bytes);
+    rv_process_shared_locks_forget(memory, n_bytes);
     return NEXT(munmap)(memory, n_bytes);
 }
 
 /* Of unknown size. What is above it is learned again. */
 RV_EXPORT int shmdt(const void *memory)
 {
-    rv_shared_object_forget(memory, SIZE_MAX);
+    rv_process_shared_locks_forget(memory, SIZE_MAX);
     return NEXT(shmdt)(memory);
 }
 

@@ -242,11 +242,11 @@ void rv_native_modules_update(void)
         uint64_t loaded_ticks = announced ? announced : rv_clock_ticks(rv_process_map()->clock.kind);
         for (uint32_t i = 0; i < mapped.n; i++)
             mapped.records[i].is_seen = false;
-        rv_objects_each(note_reported, &has_news);
+        rv_loaded_objects_each(note_reported, &has_news);
         drop_missing();
         if (has_news)
-            rv_objects_each(report_news, &loaded_ticks);
+            rv_loaded_objects_each(report_news, &loaded_ticks);
         /* A namespace that is about to get its first object has it in no list yet, though that is counted. */
-        mapped.has_looked = !rv_objects_are_changing();
+        mapped.has_looked = !rv_loaded_objects_are_changing();
     }
 }

@@ -59,15 +59,15 @@ static const char *find_wanted(void)
 
 static bool has_syscalls(const char *file)
 {
-    (void)rv_captures_read(file);
-    return rv_captures_have_syscalls();
+    (void)rv_capture_operations_read(file);
+    return rv_capture_operations_have_syscalls();
 }
 
 /* The first system call may be fork's, between whose handlers the file cannot be opened. A static program has none. */
 static void open_for_syscalls(void)
 {
     struct rv_signal_guard guard;
-    if (!rv_captures_have_syscalls() || rv_thread_is_foreign)
+    if (!rv_capture_operations_have_syscalls() || rv_thread_is_foreign)
         return;
     rv_signal_guard_begin(&guard);
     (void)rv_process_open(NULL);

@@ -52,7 +52,7 @@ bool rv_patch_verdicts_are_out(void)
 static struct rv_patch_site *find(struct rv_patcher_object *objects, size_t n_objects, uint64_t function, size_t *idx)
 {
     struct rv_patch_site *site = NULL;
-    for (*idx = 0; *idx < n_objects && !(site = rv_patch_sites_find(&objects[*idx], function));)
+    for (*idx = 0; *idx < n_objects && !(site = rv_jumps_find(&objects[*idx], function));)
         ++*idx;
     return site;
 }
@@ -61,7 +61,7 @@ static struct rv_patch_site *find(struct rv_patcher_object *objects, size_t n_ob
 static bool is_elsewhere(struct rv_patcher_object *objects, size_t n_objects, const struct rv_wire_verdict *verdict)
 {
     for (size_t i = 0; i < n_objects; i++)
-        if (rv_patch_sites_turn_import(&objects[i], verdict->address, verdict->is_kept))
+        if (rv_jumps_turn_import(&objects[i], verdict->address, verdict->is_kept))
             return false;
     return !verdict->is_kept;
 }
@@ -98,9 +98,9 @@ static void judge_anew(struct rv_patcher_object *objects, size_t n_objects, bool
     size_t idx;
     followed.has_elsewhere = false;
     for (size_t i = 0; i < n_objects; i++) {
-        rv_patch_sites_judge_by_names(&objects[i]);
+        rv_jumps_judge_by_names(&objects[i]);
         if (expects_clearing)
-            rv_patch_sites_expect_clearing(&objects[i]);
+            rv_jumps_expect_clearing(&objects[i]);
     }
     for (uint32_t i = 0; i < followed.n; i++) {
         const struct rv_wire_verdict verdict = rv_verdicts_read(rv_process_map(), i);
@@ -136,47 +136,47 @@ static bool judge_news(struct rv_patcher_object *objects, size_t n_objects)
 /* ---- writing ---- */
 
 /* Those that are written, or need not be, are forgotten. 0, 1 or -EAGAIN. */
-static int write_changed(struct rv_patcher_object *objects, size_t object_idx, enum rv_patch_sites_change change)
+static int write_changed(struct rv_patcher_object *objects, size_t object_idx, enum rv_jumps_change change)
 {
     size_t n = 0, n_left = 0;
     int result = 0;
     for (size_t i = 0; i < followed.n_changed; i++)
         if (followed.changed[i].object_idx == object_idx)
             followed.sites[n++] = followed.changed[i].site;
-    if (!n || rv_patch_sites_write_some(&objects[object_idx], followed.sites, n, change) != 0) {
+    if (!n || rv_jumps_write_some(&objects[object_idx], followed.sites, n, change) != 0) {
         followed.is_current &= !n;
         return 0;
     }
     for (size_t i = 0; i < followed.n_changed; i++) {
         const struct changed changed = followed.changed[i];
         const bool is_other = changed.object_idx != object_idx;
-        if (!is_other && !rv_patch_sites_is_missing(changed.site))
+        if (!is_other && !rv_jumps_is_missing(changed.site))
             continue;
         if (!is_other)
-            result = change == RV_PATCH_SITES_OFF_OUT ? 1 : -EAGAIN;
-        changed.site->is_left_out &= change != RV_PATCH_SITES_OFF_OUT;
+            result = change == RV_JUMPS_OFF_OUT ? 1 : -EAGAIN;
+        changed.site->is_left_out &= change != RV_JUMPS_OFF_OUT;
         followed.changed[n_left++] = changed;
     }
     followed.n_changed = n_left;
     return result;
 }
 
-static int write_all(struct rv_patcher_object *object, enum rv_patch_sites_change change)
+static int write_all(struct rv_patcher_object *object, enum rv_jumps_change change)
 {
-    int error = rv_patch_sites_write(object, change);
+    int error = rv_jumps_write(object, change);
     followed.is_current &= !error;
     if (error)
         return 0;
-    rv_patch_sites_count(object);
-    if (change == RV_PATCH_SITES_OFF_OUT)
-        return rv_patch_sites_have(object, RV_PATCH_SITES_AS_WANTED);
-    return rv_patch_sites_have_missing(object) ? -EAGAIN : 0;
+    rv_jumps_count(object);
+    if (change == RV_JUMPS_OFF_OUT)
+        return rv_jumps_have(object, RV_JUMPS_AS_WANTED);
+    return rv_jumps_have_missing(object) ? -EAGAIN : 0;
 }
 
 int rv_patch_verdicts_apply(struct rv_patcher_object *objects, size_t n_objects, bool is_there(size_t idx),
                             bool are_sites_clear)
 {
-    const enum rv_patch_sites_change change = are_sites_clear ? RV_PATCH_SITES_AS_WANTED : RV_PATCH_SITES_OFF_OUT;
+    const enum rv_jumps_change change = are_sites_clear ? RV_JUMPS_AS_WANTED : RV_JUMPS_OFF_OUT;
     const bool are_all = !judge_news(objects, n_objects);
     int result = 0;
     if (are_all) {

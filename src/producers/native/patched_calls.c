@@ -54,8 +54,8 @@ static uint64_t push_call(const struct rv_shadow_frame *call, uint64_t stack, ui
     if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, call->stack, function, (const void *)(uintptr_t)call->call_site,
                                (const void *)(uintptr_t)call->site);
-    return frame ? rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next)
-                 : rv_calls_push_slow(RV_EVENT_CALL_AT, call, stack, next);
+    return frame ? rv_call_events_push(RV_EVENT_CALL_AT, frame, stack, next)
+                 : rv_call_events_push_slow(RV_EVENT_CALL_AT, call, stack, next);
 }
 
 static uint64_t push_return(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
@@ -63,8 +63,8 @@ static uint64_t push_return(const struct rv_shadow_frame *call, uint64_t stack, 
     const struct rv_shadow_frame *frame = NULL;
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop(&rv_thread.shadow, call->stack, (const void *)(uintptr_t)call->word);
-    return frame ? rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next)
-                 : rv_calls_push_slow(RV_EVENT_RETURN_AT, call, stack, next);
+    return frame ? rv_call_events_push(RV_EVENT_RETURN_AT, frame, stack, next)
+                 : rv_call_events_push_slow(RV_EVENT_RETURN_AT, call, stack, next);
 }
 
 /* The call is not traced, since its return could not be. */
@@ -87,13 +87,13 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
 {
     struct rv_return *entry = rv_returns_find(*slot);
     uint64_t next = rv_push_next(&rv_thread.pusher, stack);
-    if (!entry && rv_calls_leave_out(function, next))
+    if (!entry && rv_call_events_leave_out(function, next))
         return 0;
     if (entry) {
         const struct rv_shadow_frame left = frame_of(entry->function, entry->address, slot);
         (void)push_return(&left, stack, next);
         entry->capture = 0;
-        next = rv_calls_begin(stack);
+        next = rv_call_events_begin(stack);
     } else {
         uint32_t number = rv_returns_take();
         if (!number) {

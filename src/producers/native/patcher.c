@@ -279,7 +279,7 @@ static bool drop(size_t idx)
 
 static bool is_there(const struct place *place)
 {
-    return rv_objects_have(place->base, place->name);
+    return rv_loaded_objects_have(place->base, place->name);
 }
 
 /* Other threads load meanwhile: only within this call they do not. */
@@ -290,7 +290,7 @@ static int mark_unloaded(struct dl_phdr_info *info, size_t n_bytes, void *unused
     (void)unused;
     for (size_t i = 0; i < patcher.n_objects; i++)
         patcher.places[i].is_unloaded = !is_there(&patcher.places[i]);
-    patcher.planned_sum = rv_objects_sum();
+    patcher.planned_sum = rv_loaded_objects_sum();
     return 1;
 }
 
@@ -339,10 +339,10 @@ static int write_or_map(struct rv_patcher_object *object)
     const struct rv_wire_instrumentation *counts = &object->prepared.counts;
     const bool has_copy = object->prepared.has_copy && counts->n_filtered <= counts->n_patched,
                is_first = patcher.is_alone && !patcher.is_written && !has_copy;
-    if (!has_copy || rv_patch_sites_map(object, object->prepared.copy) != 0)
-        return rv_patch_sites_write(object, is_first ? RV_PATCH_SITES_AT_FIRST : RV_PATCH_SITES_AS_WANTED);
+    if (!has_copy || rv_jumps_map(object, object->prepared.copy) != 0)
+        return rv_jumps_write(object, is_first ? RV_JUMPS_AT_FIRST : RV_JUMPS_AS_WANTED);
     if (counts->n_filtered)
-        (void)rv_patch_sites_write(object, RV_PATCH_SITES_OFF_OUT);
+        (void)rv_jumps_write(object, RV_JUMPS_OFF_OUT);
     return 0;
 }
 
@@ -453,7 +453,7 @@ static int find_next(bool are_unloaded)
         return -ENOENT;
     if (!rv_process_lock_within())
         return -EAGAIN;
-    const int found = rv_objects_each(take_if_chosen, &are_unloaded);
+    const int found = rv_loaded_objects_each(take_if_chosen, &are_unloaded);
     rv_process_unlock();
     return found ? 0 : -ENOENT;
 }
@@ -560,7 +560,7 @@ static bool plan_next(const struct next *next)
     (patcher.is_at_syscalls ? prepare_syscalls : prepare_functions)(next, &prepared);
     if (next->copy)
         munmap(next->copy, next->n_copy);
-    rv_captures_bind(prepared.captured, prepared.n_captured);
+    rv_capture_operations_bind(prepared.captured, prepared.n_captured);
     if (add(next, &prepared))
         return true;
     close_copy(&prepared);
@@ -648,7 +648,7 @@ static void set_wanted(const char *wanted, bool is_read_anew)
 /* Their functions are looked for in each object. */
 static int read_captures(void)
 {
-    patcher.captured = rv_captures_names(&patcher.n_captured);
+    patcher.captured = rv_capture_operations_names(&patcher.n_captured);
     return patcher.n_captured ? rv_captured_init() : 0;
 }
 
@@ -676,8 +676,8 @@ static void judge_by_names(const char *trace_path)
     for (size_t i = 0; i < patcher.n_objects; i++) {
         if (!*patcher.places[i].name && !patcher.places[i].is_of_syscalls)
             read_earlier(&patcher.objects[i], trace_path);
-        rv_patch_sites_judge_by_names(&patcher.objects[i]);
-        rv_patch_sites_expect_clearing(&patcher.objects[i]);
+        rv_jumps_judge_by_names(&patcher.objects[i]);
+        rv_jumps_expect_clearing(&patcher.objects[i]);
     }
 }
 
@@ -698,7 +698,7 @@ static int touch_pages(struct dl_phdr_info *info, size_t n_bytes, void *unused)
     (void)unused;
     for (size_t i = 0; i < patcher.n_objects; i++)
         if (is_there(&patcher.places[i]))
-            rv_patch_sites_touch(&patcher.objects[i], RV_PATCH_SITES_AS_WANTED);
+            rv_jumps_touch(&patcher.objects[i], RV_JUMPS_AS_WANTED);
     return 1;
 }
 
@@ -719,12 +719,13 @@ static bool is_debugged(void)
 /* Else it is loaded once it is needed: what other processes have prepared is read without it. */
 static bool needs_planner(bool do_others_run)
 {
-    return do_others_run || patcher.is_for_later || rv_captures_have_syscalls() || rv_thread_is_foreign;
+    return do_others_run || patcher.is_for_later || rv_capture_operations_have_syscalls() || rv_thread_is_foreign;
 }
 
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
-    const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
+    const bool has_other_captures = rv_capture_operations_read(trace_path),
+               has_other_patterns = read_patterns(trace_path);
     patcher.is_late = false;
     patcher.is_alone = !do_others_run && !is_debugged();
     set_wanted(wanted, has_other_captures || has_other_patterns);
@@ -739,7 +740,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
         tell_v8();
         error = read_captures();
     }
-    patcher.has_syscalls = !error && (rv_captures_have_syscalls() || rv_thread_is_foreign);
+    patcher.has_syscalls = !error && (rv_capture_operations_have_syscalls() || rv_thread_is_foreign);
     if (patcher.has_syscalls)
         rv_syscalls_begin(&patcher.syscalls, do_others_run, rv_patcher_map_near);
     if (!error)
@@ -749,7 +750,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     if (!error && rv_thread_is_foreign && !has_syscall_sites())
         error = -ENOTSUP;
     for (size_t i = 0; i < patcher.n_objects; i++)
-        rv_patch_sites_count(&patcher.objects[i]);
+        rv_jumps_count(&patcher.objects[i]);
     return !error && do_others_run ? look_at_list(touch_pages) : error;
 }
 
@@ -775,7 +776,7 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
 
 static void count_patches(void)
 {
-    if (rv_captures_have_syscalls())
+    if (rv_capture_operations_have_syscalls())
         rv_process_use_instrument(RV_INSTRUMENT_SYSCALLS);
     else
         rv_process_drop_instrument(RV_INSTRUMENT_SYSCALLS);
@@ -808,16 +809,16 @@ void rv_patcher_write(void)
 
 bool rv_patcher_is_current(void)
 {
-    return !patcher.is_for_later || patcher.planned_sum == rv_objects_sum();
+    return !patcher.is_for_later || patcher.planned_sum == rv_loaded_objects_sum();
 }
 
 int rv_patcher_remove(void)
 {
-    if (is_busy() || rv_objects_are_changing())
+    if (is_busy() || rv_loaded_objects_are_changing())
         return -EAGAIN;
     for (size_t i = 0; i < patcher.n_objects; i++)
         if (is_there(&patcher.places[i]))
-            (void)rv_patch_sites_write(&patcher.objects[i], RV_PATCH_SITES_ALL_OUT);
+            (void)rv_jumps_write(&patcher.objects[i], RV_JUMPS_ALL_OUT);
     patcher.is_written = false;
     rv_thread_end_at_exit(false);
     return 0;
@@ -840,11 +841,11 @@ static int apply(bool are_sites_clear)
 
 int rv_patcher_apply(bool are_sites_clear)
 {
-    if (is_busy() || rv_objects_are_changing() || rv_process_is_locked())
+    if (is_busy() || rv_loaded_objects_are_changing() || rv_process_is_locked())
         return -EAGAIN;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    if (rv_hook_verdicts_is_stale())
-        rv_hook_verdicts_update();
+    if (rv_rejected_functions_is_stale())
+        rv_rejected_functions_update();
     const int result = patcher.is_written && rv_process_is_open() ? apply(are_sites_clear) : 0;
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     return result;
@@ -875,7 +876,7 @@ static void follow(void)
 static void follow_loader(void)
 {
     struct rv_signal_guard guard;
-    if (rv_objects_are_changing())
+    if (rv_loaded_objects_are_changing())
         return;
     rv_signal_guard_begin(&guard);
     if (try_begin()) {

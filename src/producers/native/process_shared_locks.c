@@ -39,7 +39,7 @@ static uint64_t address_at(unsigned index, uint64_t entry)
     return high << ADDRESS_SHIFT | ((index ^ high) & INDEX_MASK) << ALIGN_BITS;
 }
 
-uint32_t rv_shared_object_name(const void *object)
+uint32_t rv_process_shared_locks_name(const void *object)
 {
     const uint64_t address = (uint64_t)(uintptr_t)object;
     if (!__atomic_load_n(&is_used, __ATOMIC_RELAXED))
@@ -48,9 +48,10 @@ uint32_t rv_shared_object_name(const void *object)
     return is_of(entry, address) ? (uint32_t)(entry & ((1u << NAME_BITS) - 1)) : 0;
 }
 
-uint32_t rv_shared_object_key(const void *object)
+uint32_t rv_process_shared_locks_key(const void *object)
 {
-    return rv_shared_object_name(object) ? __atomic_load_n(&keys[index_of((uintptr_t)object)], __ATOMIC_RELAXED) : 0;
+    return rv_process_shared_locks_name(object) ? __atomic_load_n(&keys[index_of((uintptr_t)object)], __ATOMIC_RELAXED)
+                                                : 0;
 }
 
 struct search {
@@ -86,7 +87,7 @@ static void enter(uint64_t address, const struct search *searched)
 }
 
 /* A line of a path is too much for the stack of a signal handler. */
-void rv_shared_object_learn(const void *object)
+void rv_process_shared_locks_learn(const void *object)
 {
     const uint64_t address = (uint64_t)(uintptr_t)object;
     if (is_of(__atomic_load_n(&entries[index_of(address)], __ATOMIC_RELAXED), address))
@@ -100,7 +101,7 @@ void rv_shared_object_learn(const void *object)
     rv_pages_unmap(context, sizeof *context);
 }
 
-void rv_shared_object_forget(const void *memory, size_t n_bytes)
+void rv_process_shared_locks_forget(const void *memory, size_t n_bytes)
 {
     if (!__atomic_load_n(&is_used, __ATOMIC_RELAXED))
         return;

@@ -15,12 +15,12 @@
 #include "producers/native/visibility.h"
 
 /* Any thread; async-signal-safe; keep errno. */
-RV_HIDDEN void rv_shared_object_learn(const void *object);
+RV_HIDDEN void rv_process_shared_locks_learn(const void *object);
 
 /* Name id of a learned object; 0: it is not, or its memory is not of a file. */
-RV_HIDDEN uint32_t rv_shared_object_name(const void *object);
-RV_HIDDEN uint32_t rv_shared_object_key(const void *object); /* likewise */
+RV_HIDDEN uint32_t rv_process_shared_locks_name(const void *object);
+RV_HIDDEN uint32_t rv_process_shared_locks_key(const void *object); /* likewise */
 
-RV_HIDDEN void rv_shared_object_forget(const void *memory, size_t n_bytes);
+RV_HIDDEN void rv_process_shared_locks_forget(const void *memory, size_t n_bytes);
 
 #endif

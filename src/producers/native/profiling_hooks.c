@@ -53,10 +53,10 @@ static bool is_beneath_top(uint64_t stack)
 
 static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
 {
-    if (gate < 0 || (rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_beneath_top(stack)))
+    if (gate < 0 || (rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_beneath_top(stack)))
         return true;
     return !(gate & RV_GATE_ALL_KEPT) &&
-           rv_hook_verdicts_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function) == RV_VERDICT_REJECTED;
+           rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function) == RV_VERDICT_REJECTED;
 }
 
 /* slot: of the function's return address. True: a push has begun, and the rest is not that simple. */
@@ -77,7 +77,7 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
         rv_shadow_push(&rv_thread.shadow, stack, (const void *)(uintptr_t)function,
                        (const void *)(uintptr_t)rv_returns_entries[number].address, (const void *)(uintptr_t)function);
     if (__builtin_expect(gate & RV_GATE_IS_LIMITED, 0))
-        (void)rv_calls_count_kept(rv_thread.shadow.top);
+        (void)rv_call_events_count_kept(rv_thread.shadow.top);
     rv_push_fetch_ahead(next);
     rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
     return false;

@@ -22,12 +22,12 @@ static struct {
     bool is_inherited; /* by fork: the list has it for the parent alone */
 } verdicts;
 
-void rv_hook_verdicts_allow(void)
+void rv_rejected_functions_allow(void)
 {
     verdicts.is_allowed = true;
 }
 
-bool rv_hook_verdicts_is_stale(void)
+bool rv_rejected_functions_is_stale(void)
 {
     return verdicts.is_allowed && rv_process_is_open() &&
            (rv_verdicts_count(rv_process_map()) != __atomic_load_n(&verdicts.n_seen, __ATOMIC_RELAXED) ||
@@ -88,23 +88,23 @@ static void read_list(void)
         rv_process_set_gate((intptr_t)verdicts.table | (rv_process_limit ? RV_GATE_IS_LIMITED : 0));
 }
 
-uint32_t rv_hook_verdicts_version(void)
+uint32_t rv_rejected_functions_version(void)
 {
     return __atomic_load_n(&verdicts.version, __ATOMIC_RELAXED);
 }
 
-void rv_hook_verdicts_update(void)
+void rv_rejected_functions_update(void)
 {
     if (!verdicts.n_suspended)
         read_list();
 }
 
-void rv_hook_verdicts_inherit(void)
+void rv_rejected_functions_inherit(void)
 {
     verdicts.is_inherited = true;
 }
 
-void rv_hook_verdicts_suspend(void)
+void rv_rejected_functions_suspend(void)
 {
     rv_process_lock();
     verdicts.n_suspended++;
@@ -112,7 +112,7 @@ void rv_hook_verdicts_suspend(void)
     rv_process_unlock();
 }
 
-void rv_hook_verdicts_resume(void)
+void rv_rejected_functions_resume(void)
 {
     rv_process_lock();
     verdicts.n_suspended--;

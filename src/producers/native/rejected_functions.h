@@ -20,7 +20,7 @@
 
 enum rv_verdict { RV_VERDICT_UNKNOWN, RV_VERDICT_KEPT, RV_VERDICT_REJECTED };
 
-static inline enum rv_verdict rv_hook_verdicts_find(const uint64_t *table, uint64_t address)
+static inline enum rv_verdict rv_rejected_functions_find(const uint64_t *table, uint64_t address)
 {
     uint32_t i = ((uint32_t)address * RV_VERDICT_TABLE_FACTOR) >> RV_VERDICT_TABLE_SHIFT;
     for (;; i = (i + 1) % RV_VERDICT_TABLE_SLOTS) {
@@ -35,25 +35,25 @@ static inline enum rv_verdict rv_hook_verdicts_find(const uint64_t *table, uint6
 }
 
 /* dlclose is intercepted in this process. Call once, before anything is traced. */
-RV_HIDDEN void rv_hook_verdicts_allow(void);
+RV_HIDDEN void rv_rejected_functions_allow(void);
 
 /* Has the viewer listed verdicts since the last update? No guard needed. */
-RV_HIDDEN bool rv_hook_verdicts_is_stale(void);
+RV_HIDDEN bool rv_rejected_functions_is_stale(void);
 
 /* Read the new ones. Within a guard, process open, its lock held. */
-RV_HIDDEN void rv_hook_verdicts_update(void);
+RV_HIDDEN void rv_rejected_functions_update(void);
 
 /* Is it about a function of this process, in a module that was there as it was judged? Process open. */
 RV_HIDDEN bool rv_verdict_is_own(const struct rv_wire_verdict *verdict);
 
 /* Changes when functions have been added. No guard needed. */
-RV_HIDDEN uint32_t rv_hook_verdicts_version(void);
+RV_HIDDEN uint32_t rv_rejected_functions_version(void);
 
 /* In the child of fork: what the parent knew holds until any verdict changes, since the list has it for the parent alone. */
-RV_HIDDEN void rv_hook_verdicts_inherit(void);
+RV_HIDDEN void rv_rejected_functions_inherit(void);
 
 /* dlclose begins; has ended. Within a guard, not locked. */
-RV_HIDDEN void rv_hook_verdicts_suspend(void);
-RV_HIDDEN void rv_hook_verdicts_resume(void);
+RV_HIDDEN void rv_rejected_functions_suspend(void);
+RV_HIDDEN void rv_rejected_functions_resume(void);
 
 #endif

@@ -29,7 +29,7 @@
 #define N_EARLIER 4096u /* frames below depth 0, which returns of calls that were never seen uncover */
 #define ALIGN_BYTES (65536ull << RV_SHADOW_TAG_SHIFT)
 #define N_KEPT_FRAMES 2048u /* frames whose pages a thread leaves to the next one */
-#define FRAMES_A_PAGE (RV_POOL_PAGE / sizeof(struct rv_shadow_frame))
+#define FRAMES_A_PAGE (RV_THREAD_MEMORY_PAGE / sizeof(struct rv_shadow_frame))
 #define N_BUCKETS 256u
 #define FEW_STACKS 1024u /* other stacks of a thread, all of which are kept */
 #define MAX_SEARCH 4096u /* frames that may be open still, passed in search of a return's call */
@@ -64,10 +64,11 @@ struct rv_shadow_region {
     (sizeof(struct rv_shadow_region) + ALIGN_BYTES + FRAME_BYTES(N_EARLIER + N_OTHER_FRAMES + RV_SHADOW_RESERVE))
 
 /* Frames of threads' own stacks, by the address of the frame of depth 0. */
-static struct rv_pool own_frames =
-    RV_POOL_AROUND(FRAME_BYTES(N_EARLIER), FRAME_BYTES(N_OWN_FRAMES + RV_SHADOW_RESERVE), ALIGN_BYTES);
+static struct rv_thread_memory own_frames =
+    RV_THREAD_MEMORY_AROUND(FRAME_BYTES(N_EARLIER), FRAME_BYTES(N_OWN_FRAMES + RV_SHADOW_RESERVE), ALIGN_BYTES);
 static RV_THREAD_LOCAL struct rv_shadow_region native_region;
-static struct rv_pool other_regions = RV_POOL(sizeof(struct rv_shadow_region)); /* of threads that change native ones */
+static struct rv_thread_memory other_regions =
+    RV_THREAD_MEMORY(sizeof(struct rv_shadow_region)); /* of threads that change native ones */
 
 struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
@@ -554,10 +555,10 @@ static void shrink(struct rv_shadow_frame *zero)
 
 int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native)
 {
-    struct rv_shadow_region *own = is_native ? &native_region : rv_pool_take(&other_regions);
-    struct rv_shadow_frame *zero = own ? rv_pool_take(&own_frames) : NULL;
+    struct rv_shadow_region *own = is_native ? &native_region : rv_thread_memory_take(&other_regions);
+    struct rv_shadow_frame *zero = own ? rv_thread_memory_take(&own_frames) : NULL;
     if (!zero && own && !is_native)
-        rv_pool_give(&other_regions, own);
+        rv_thread_memory_give(&other_regions, own);
     if (!zero)
         return -ENOMEM;
     lay_out(own, zero, 0, N_OWN_FRAMES);
@@ -580,7 +581,7 @@ static bool has_stacks(struct rv_shadow_region *region)
 static bool is_mapped(uint64_t address)
 {
     unsigned char is_resident;
-    return mincore((void *)(uintptr_t)(address & ~(uint64_t)(RV_POOL_PAGE - 1)), 1, &is_resident) == 0 ||
+    return mincore((void *)(uintptr_t)(address & ~(uint64_t)(RV_THREAD_MEMORY_PAGE - 1)), 1, &is_resident) == 0 ||
            errno != ENOMEM;
 }
 
@@ -658,9 +659,9 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
     if (own->stacks)
         destroy_others(own->stacks);
     shrink(zero);
-    rv_pool_give(&own_frames, zero);
+    rv_thread_memory_give(&own_frames, zero);
     if (own != &native_region)
-        rv_pool_give(&other_regions, own);
+        rv_thread_memory_give(&other_regions, own);
 }
 
 void rv_shadow_clear(struct rv_shadow *shadow)

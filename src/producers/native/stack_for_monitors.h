@@ -10,14 +10,14 @@
 
 #include "producers/native/visibility.h"
 
-RV_HIDDEN extern bool rv_stack_mirror_is_kept;
+RV_HIDDEN extern bool rv_stack_for_monitors_is_kept;
 
 /* Mirror the events just pushed at these ticks. */
-RV_HIDDEN void rv_stack_mirror_call(uint32_t id, uint64_t ticks);
-RV_HIDDEN void rv_stack_mirror_return(void);
-RV_HIDDEN void rv_stack_mirror_line(uint32_t line, uint64_t ticks);
+RV_HIDDEN void rv_stack_for_monitors_call(uint32_t id, uint64_t ticks);
+RV_HIDDEN void rv_stack_for_monitors_return(void);
+RV_HIDDEN void rv_stack_for_monitors_line(uint32_t line, uint64_t ticks);
 
 /* An open frame reported again: added unless already there. */
-RV_HIDDEN void rv_stack_mirror_replay(uint32_t id, uint16_t depth, uint64_t ticks);
+RV_HIDDEN void rv_stack_for_monitors_replay(uint32_t id, uint16_t depth, uint64_t ticks);
 
 #endif

@@ -177,7 +177,7 @@ void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threa
     rv_capture_text_init();
     memset(names, 0, sizeof names); /* it may be another file than the last */
     for (uint32_t i = 0; i < RV_SYSCALLS; i++)
-        rv_syscalls_wanted[i] = rv_captures_find_syscall(i) ? SHOWN : is_watched(i) ? WATCHED : 0;
+        rv_syscalls_wanted[i] = rv_capture_operations_find_syscall(i) ? SHOWN : is_watched(i) ? WATCHED : 0;
     rv_thread_end_at_exit(rv_syscalls_wanted[SYS_exit]);
 }
 
@@ -238,8 +238,8 @@ static uint64_t push_call(const struct rv_shadow_frame *call, uint64_t stack)
     if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, call->stack, (const void *)(uintptr_t)call->word,
                                (const void *)(uintptr_t)call->call_site, (const void *)(uintptr_t)call->site);
-    return frame ? rv_calls_push(RV_EVENT_CALL, frame, stack, next)
-                 : rv_calls_push_slow(RV_EVENT_CALL, call, stack, next);
+    return frame ? rv_call_events_push(RV_EVENT_CALL, frame, stack, next)
+                 : rv_call_events_push_slow(RV_EVENT_CALL, call, stack, next);
 }
 
 static uint64_t push_return(const struct rv_shadow_frame *call, uint64_t stack)
@@ -248,8 +248,8 @@ static uint64_t push_return(const struct rv_shadow_frame *call, uint64_t stack)
     const struct rv_shadow_frame *frame = NULL;
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop(&rv_thread.shadow, call->stack, (const void *)(uintptr_t)call->word);
-    return frame ? rv_calls_push(RV_EVENT_RETURN, frame, stack, next)
-                 : rv_calls_push_slow(RV_EVENT_RETURN, call, stack, next);
+    return frame ? rv_call_events_push(RV_EVENT_RETURN, frame, stack, next)
+                 : rv_call_events_push_slow(RV_EVENT_RETURN, call, stack, next);
 }
 
 static void push_text(uint64_t stack, uint64_t position, uint64_t ticks)
@@ -267,7 +267,7 @@ static void take_arguments(const struct registers *registers, uint64_t *values)
 /* The text before the event, unless that is the thread's first, by which it gets a ring. */
 static void push_with_text(const struct registers *registers, const struct rv_shadow_frame *call, uint64_t stack)
 {
-    const uint32_t capture = rv_captures_find_syscall(registers->rax);
+    const uint32_t capture = rv_capture_operations_find_syscall(registers->rax);
     const bool has_ring = rv_thread_ring() >= 0;
     uint64_t values[RV_CAPTURE_VALUES] = {0}, position = RV_CAPTURE_NO_TEXT;
     take_arguments(registers, values);
@@ -410,7 +410,7 @@ void rv_syscalls_leave_slow(struct registers *registers)
     if (number < 0 || is_child((uint64_t)number, registers)) {
         end_fork();
     } else {
-        const uint32_t capture = rv_captures_find_syscall((uint64_t)number);
+        const uint32_t capture = rv_capture_operations_find_syscall((uint64_t)number);
         const struct rv_shadow_frame call = frame_of(names[number], (uint64_t)number, at);
         uint64_t values[RV_CAPTURE_VALUES] = {[RV_CAPTURE_RESULT] = registers->rax};
         take_arguments(registers, values);

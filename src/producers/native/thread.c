@@ -60,7 +60,7 @@ struct native {
     uint32_t n_rounds;
     bool is_forking;                      /* between our fork handlers, in the child until it is restarted */
     struct rv_signal_guard forking_guard; /* while is_forking, */
-    struct rv_origin child;               /* and the origin of its child */
+    struct rv_creator child;              /* and the origin of its child */
     bool expects_modules;
     bool has_waited; /* in vain, for the process lock */
     bool has_key;
@@ -76,8 +76,8 @@ RV_THREAD_LOCAL struct rv_thread rv_thread;
 static RV_THREAD_LOCAL struct thread thread;
 static RV_THREAD_LOCAL struct native native;
 
-static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
-static struct rv_pool threads = RV_POOL(sizeof(struct ringviz_thread));
+static struct rv_thread_memory states = RV_THREAD_MEMORY(sizeof(struct rv_pusher_state));
+static struct rv_thread_memory threads = RV_THREAD_MEMORY(sizeof(struct ringviz_thread));
 static uint32_t n_files; /* files left so far, also by fork */
 static pthread_key_t end_key;
 static uint32_t end_key_state;               /* 0 none, 1 being made, 2 there */
@@ -170,7 +170,7 @@ static void end_traced(void)
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
     if (thread.state)
-        rv_pool_give(&states, thread.state);
+        rv_thread_memory_give(&states, thread.state);
     thread.state = NULL;
 }
 
@@ -184,7 +184,7 @@ void rv_thread_end(void)
     for (size_t i = 0; i < sizeof at_end / sizeof *at_end && at_end[i]; i++)
         at_end[i]();
     if (native.own)
-        rv_pool_give(&threads, native.own);
+        rv_thread_memory_give(&threads, native.own);
     native.own = NULL;
     native.has_key = false;
     end_use(used_before);
@@ -219,12 +219,12 @@ uint64_t rv_thread_stack_end(void)
 static void make_state(void)
 {
     rv_os_begin_own();
-    struct rv_pusher_state *none = NULL, *state = rv_pool_take(&states);
+    struct rv_pusher_state *none = NULL, *state = rv_thread_memory_take(&states);
     if (state) {
         memset(state, 0, offsetof(struct rv_pusher_state, stash));
         state->stack_end = thread.tid ? 0 : rv_thread_stack_end();
         if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            rv_pool_give(&states, state);
+            rv_thread_memory_give(&states, state);
     }
     rv_os_end_own();
     rv_thread.pusher.state = thread.state;
@@ -237,8 +237,8 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
     rv_thread_look_at_modules();
-    rv_origin_find();
-    const struct rv_ring_claim as = {.tid = thread.tid, .born_ticks = thread.tid ? 0 : rv_origin_created()};
+    rv_creator_find();
+    const struct rv_ring_claim as = {.tid = thread.tid, .born_ticks = thread.tid ? 0 : rv_creator_created()};
     int ring_idx = rv_ownership_claim_as(rv_process_map(), rv_process_idx(), &as);
     if (ring_idx < 0)
         return false;
@@ -248,7 +248,7 @@ static bool claim_ring(void)
     rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
     thread.has_left_ring = false;
     if (!thread.tid)
-        rv_origin_write();
+        rv_creator_write();
     write_number();
     if (thread.is_named)
         rv_ownership_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
@@ -345,7 +345,7 @@ bool rv_thread_is_forked(void)
 /* By an instruction of the program's own, or where nothing of ours is in front of the C library. */
 static void begin_unannounced_fork(void)
 {
-    native.child = (struct rv_origin){0};
+    native.child = (struct rv_creator){0};
     rv_signal_guard_begin(&native.forking_guard);
     native.is_forking = true;
 }
@@ -371,26 +371,26 @@ static void restart_in_child(bool is_push_under_way)
     rv_process_restart(left_ring, was_announced);
     for (size_t i = 0; i < sizeof in_child / sizeof *in_child && in_child[i]; i++)
         in_child[i]();
-    rv_hook_verdicts_inherit();
+    rv_rejected_functions_inherit();
     set_mark();
     thread.n_without_ring = 0;
     native.is_forking = false;
-    rv_origin_begin(&native.child);
+    rv_creator_begin(&native.child);
     end_forking();
 }
 
 static bool is_count_stale(void)
 {
     return rv_process_gate() & RV_GATE_IS_LIMITED &&
-           (!thread.has_counted || thread.version != rv_hook_verdicts_version());
+           (!thread.has_counted || thread.version != rv_rejected_functions_version());
 }
 
 static void count_kept(void)
 {
     thread.has_counted = true;
-    thread.version = rv_hook_verdicts_version();
+    thread.version = rv_rejected_functions_version();
     if (rv_thread.shadow.region)
-        rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_calls_is_kept);
+        rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_call_events_is_kept);
 }
 
 /* Its holder may be forking, and wait for a lock of the allocator that this thread has, which a signal has interrupted
@@ -413,8 +413,8 @@ void rv_thread_look_at_modules(void)
     }
     native.expects_modules = false;
     rv_native_modules_update();
-    if (rv_hook_verdicts_is_stale())
-        rv_hook_verdicts_update();
+    if (rv_rejected_functions_is_stale())
+        rv_rejected_functions_update();
     rv_process_unlock();
     if (is_count_stale())
         count_kept();
@@ -422,7 +422,8 @@ void rv_thread_look_at_modules(void)
 
 static bool has_news(void)
 {
-    return native.expects_modules || rv_native_modules_is_stale() || rv_hook_verdicts_is_stale() || is_count_stale();
+    return native.expects_modules || rv_native_modules_is_stale() || rv_rejected_functions_is_stale() ||
+           is_count_stale();
 }
 
 static void look_around(void)
@@ -617,7 +618,7 @@ bool rv_thread_begin_unload(void)
     const bool is_forking = native.is_forking; /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
-        rv_hook_verdicts_suspend();
+        rv_rejected_functions_suspend();
     rv_thread_look_at_modules();
     rv_signal_guard_end(&guard);
     return !is_forking;
@@ -629,7 +630,7 @@ void rv_thread_end_unload(bool has_begun)
     rv_signal_guard_begin(&guard);
     rv_thread_look_at_modules();
     if (has_begun)
-        rv_hook_verdicts_resume();
+        rv_rejected_functions_resume();
     rv_signal_guard_end(&guard);
 }
 
@@ -697,7 +698,7 @@ void rv_thread_forget(void)
 struct ringviz_thread *rv_thread_create(void)
 {
     static uint32_t n;
-    struct ringviz_thread *made = rv_pool_take(&threads);
+    struct ringviz_thread *made = rv_thread_memory_take(&threads);
     if (made)
         *made = (struct ringviz_thread){.thread.tid = RV_WIRE_FIRST_TID + __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED),
                                         .n_files = n_files};
@@ -726,7 +727,7 @@ struct ringviz_thread *rv_thread_use(struct ringviz_thread *next)
 {
     struct rv_signal_guard guard;
     struct ringviz_thread *before = native.used;
-    if (next == before || (!native.own && !(native.own = rv_pool_take(&threads))))
+    if (next == before || (!native.own && !(native.own = rv_thread_memory_take(&threads))))
         return before;
     rv_signal_guard_begin(&guard);
     const bool used_before = begin_use();
@@ -746,7 +747,7 @@ void rv_thread_destroy(struct ringviz_thread *ended)
     if (native.used == ended) {
         end_traced();
         (void)rv_thread_use(before == ended ? NULL : before);
-        rv_pool_give(&threads, ended);
+        rv_thread_memory_give(&threads, ended);
     }
     rv_signal_guard_end(&guard);
 }
@@ -755,7 +756,7 @@ void rv_thread_begin_fork(void)
 {
     if (rv_thread_is_forked())
         restart_in_child(rv_push_is_under_way(&rv_thread.pusher));
-    native.child = rv_origin_announce_process();
+    native.child = rv_creator_announce_process();
     rv_signal_guard_begin(&native.forking_guard);
     set_mark();
     native.is_forking = true;

@@ -26,7 +26,7 @@ static uint64_t with(uint64_t head, const void *piece)
     return ((head >> COUNT_SHIFT) + 1) << COUNT_SHIFT | (uint64_t)(uintptr_t)piece;
 }
 
-static void *take_left(struct rv_pool *pool)
+static void *take_left(struct rv_thread_memory *pool)
 {
     uint64_t head = __atomic_load_n(&pool->free, __ATOMIC_ACQUIRE); /* M2 <- M1 */
     while (piece_of(head)) {
@@ -40,7 +40,7 @@ static void *take_left(struct rv_pool *pool)
     return NULL;
 }
 
-void rv_pool_give(struct rv_pool *pool, void *piece)
+void rv_thread_memory_give(struct rv_thread_memory *pool, void *piece)
 {
     uint64_t head = __atomic_load_n(&pool->free, __ATOMIC_RELAXED);
     do
@@ -55,9 +55,9 @@ static size_t round_up(size_t n, size_t alignment)
 }
 
 /* Map n pieces. Returns the address of the first; they are a stride apart. NULL: no memory. */
-static uint8_t *map_pieces(const struct rv_pool *pool, size_t n, size_t stride)
+static uint8_t *map_pieces(const struct rv_thread_memory *pool, size_t n, size_t stride)
 {
-    const size_t n_bytes = n * stride + pool->alignment - RV_POOL_PAGE;
+    const size_t n_bytes = n * stride + pool->alignment - RV_THREAD_MEMORY_PAGE;
     uint8_t *pages = rv_pages_map(n_bytes);
     if (!pages)
         return NULL;
@@ -66,7 +66,7 @@ static uint8_t *map_pieces(const struct rv_pool *pool, size_t n, size_t stride)
 }
 
 /* Allocate as many as exist already, up to a limit: few for few threads, rarely for thousands. */
-static void *make(struct rv_pool *pool)
+static void *make(struct rv_thread_memory *pool)
 {
     const uint32_t n_taken = __atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED);
     size_t n = n_taken < 1 ? 1 : n_taken < MOST_AT_ONCE ? n_taken : MOST_AT_ONCE;
@@ -80,11 +80,11 @@ static void *make(struct rv_pool *pool)
         return NULL;
     __atomic_fetch_add(&pool->n_taken, (uint32_t)n, __ATOMIC_RELAXED);
     for (size_t i = 1; i < n; i++)
-        rv_pool_give(pool, first + i * stride);
+        rv_thread_memory_give(pool, first + i * stride);
     return first;
 }
 
-void *rv_pool_take(struct rv_pool *pool)
+void *rv_thread_memory_take(struct rv_thread_memory *pool)
 {
     void *piece = take_left(pool);
     return piece ? piece : make(pool);

@@ -11,24 +11,24 @@
 
 #include "producers/native/visibility.h"
 
-struct rv_pool {
+struct rv_thread_memory {
     uint64_t free;            /* [atomic] a count << 48 | address of the last piece returned; the count prevents ABA */
     size_t n_before, n_after; /* bytes of a piece before its address and from it on; n_before: whole pages */
     size_t alignment;         /* bytes of a piece before its address, in whole pages, and from it on */
     uint32_t n_taken;         /* [atomic] pieces made so far */
 };
 
-#define RV_POOL_PAGE 4096u
+#define RV_THREAD_MEMORY_PAGE 4096u
 
 /* A static pool of pieces of so many bytes. */
-#define RV_POOL(size) RV_POOL_AROUND(0, size, RV_POOL_PAGE)
-#define RV_POOL_AROUND(before, after, align)                                                                           \
+#define RV_THREAD_MEMORY(size) RV_THREAD_MEMORY_AROUND(0, size, RV_THREAD_MEMORY_PAGE)
+#define RV_THREAD_MEMORY_AROUND(before, after, align)                                                                  \
     {                                                                                                                  \
         .n_before = (before), .n_after = (after), .alignment = (align)                                                 \
     }
 
 /* NULL without memory. Both functions: any thread or signal handler; errno kept. */
-RV_HIDDEN void *rv_pool_take(struct rv_pool *pool);
-RV_HIDDEN void rv_pool_give(struct rv_pool *pool, void *piece);
+RV_HIDDEN void *rv_thread_memory_take(struct rv_thread_memory *pool);
+RV_HIDDEN void rv_thread_memory_give(struct rv_thread_memory *pool, void *piece);
 
 #endif

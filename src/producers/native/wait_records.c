@@ -64,7 +64,7 @@ uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
 static uint32_t name_of(const void *object)
 {
     const uint32_t name = rv_object_names_find(object);
-    return name ? name : rv_shared_object_name(object);
+    return name ? name : rv_process_shared_locks_name(object);
 }
 
 static uint64_t word_of(const void *object, uint32_t kind_and_flags)
@@ -93,7 +93,7 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
     __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
     __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)rv_os_own_tid() | (is_by_reader ? BY_READER : 0),
                      __ATOMIC_RELEASE); /* W2 -> W3 */
-    const uint32_t key = rv_process_is_open() ? rv_shared_object_key(object) : 0;
+    const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
     if (key)
         rv_transfer_put(rv_transfer_entry(key), key, ticks, (uint32_t)rv_os_own_tid());
     errno = saved;
@@ -132,14 +132,14 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool
 {
     follow_fork();
     if (is_shared)
-        rv_shared_object_learn(object);
+        rv_process_shared_locks_learn(object);
     if (rv_wait.object && rv_wait.stack <= stack && !is_on_other_stack(stack))
         abandon();
     struct rv_wait outer = rv_wait;
     rv_wait = (struct rv_wait){.object = object,
                                .slot = rv_wait_slot_of(object),
                                .stack = stack,
-                               .shared_key = is_shared ? rv_shared_object_key(object) : 0,
+                               .shared_key = is_shared ? rv_process_shared_locks_key(object) : 0,
                                .kind = kind,
                                .is_nested = outer.object != NULL,
                                .has_order = !is_shared && HAVE_ORDER >> kind & 1};
@@ -153,7 +153,7 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool
 
 bool rv_wait_has_shared_waiters(const void *object)
 {
-    const uint32_t key = rv_process_is_open() ? rv_shared_object_key(object) : 0;
+    const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
     return key && __atomic_load_n(&rv_transfer_entry(key)->n_waiters, __ATOMIC_RELAXED);
 }
 

@@ -18,7 +18,7 @@ static struct shared {
     unsigned n_rounds;         /* [atomic] of its own loop: grows while it runs its own code */
 } * shared;
 
-static struct rv_tracee tracee;
+static struct rv_ptrace tracee;
 
 static _Noreturn void count_rounds(void)
 {
@@ -53,14 +53,14 @@ static void await_round(void)
 
 static void await_signal_stop(void)
 {
-    while (!rv_tracee_is_called_stopped(&tracee))
+    while (!rv_ptrace_is_called_stopped(&tracee))
         rv_os_sleep_ns(LOOK_NS);
 }
 
 static void call(bool waits)
 {
-    const struct rv_tracee_call call = {.function = (uint64_t)(uintptr_t)stop_within, .arguments = {waits}};
-    cr_assert_eq(rv_tracee_call(&tracee, 0, &call), 0);
+    const struct rv_ptrace_call call = {.function = (uint64_t)(uintptr_t)stop_within, .arguments = {waits}};
+    cr_assert_eq(rv_ptrace_call(&tracee, 0, &call), 0);
 }
 
 static void begin(void)
@@ -70,23 +70,23 @@ static void begin(void)
     const pid_t pid = fork();
     if (pid == 0)
         count_rounds();
-    cr_assert_eq(rv_tracee_open(&tracee, pid), 0);
+    cr_assert_eq(rv_ptrace_open(&tracee, pid), 0);
     await_round();
-    cr_assert_eq(rv_tracee_stop_any(&tracee, 0), 0);
+    cr_assert_eq(rv_ptrace_stop_any(&tracee, 0), 0);
 }
 
 static void end(void)
 {
     kill(tracee.pid, SIGKILL);
     cr_expect_eq(waitpid(tracee.pid, NULL, 0), tracee.pid);
-    rv_tracee_close(&tracee);
+    rv_ptrace_close(&tracee);
     munmap(shared, sizeof *shared);
 }
 
 /* The process is stopped by the signal, as before the call; once continued, it runs its own loop again. */
 static void expect_to_go_on(void)
 {
-    rv_tracee_release(&tracee);
+    rv_ptrace_release(&tracee);
     await_signal_stop();
     kill(tracee.pid, SIGCONT);
     await_round();
@@ -99,7 +99,7 @@ Test(ptrace, a_call_within_which_a_signal_stops_the_process_ends_nevertheless)
     call(false);
     await_signal_stop();
     cr_expect(!shared->has_ended);
-    cr_expect_eq(rv_tracee_take_back(&tracee), -EALREADY);
+    cr_expect_eq(rv_ptrace_take_back(&tracee), -EALREADY);
     await(&shared->has_ended);
     expect_to_go_on();
 }
@@ -108,9 +108,9 @@ Test(ptrace, a_call_is_not_lost_where_the_stop_ends_within_it)
 {
     call(true);
     await_signal_stop();
-    cr_expect_eq(rv_tracee_take_back(&tracee), -EALREADY);
+    cr_expect_eq(rv_ptrace_take_back(&tracee), -EALREADY);
     kill(tracee.pid, SIGCONT);
-    cr_expect_eq(rv_tracee_take_back(&tracee), -EALREADY);
+    cr_expect_eq(rv_ptrace_take_back(&tracee), -EALREADY);
     __atomic_store_n(&shared->may_end, true, __ATOMIC_SEQ_CST);
     await(&shared->has_ended);
     await_round();
@@ -121,7 +121,7 @@ Test(ptrace, a_call_that_a_signal_prevents_is_undone)
     kill(tracee.pid, SIGSTOP);
     call(false);
     await_signal_stop();
-    cr_expect_eq(rv_tracee_take_back(&tracee), -ECANCELED);
+    cr_expect_eq(rv_ptrace_take_back(&tracee), -ECANCELED);
     expect_to_go_on();
     cr_expect(!shared->has_begun);
 }

@@ -34,15 +34,15 @@ Test(patch_sites, an_import_that_is_off_leads_past_the_hook_until_it_is_on_again
     cr_assert_eq(mprotect(stubs, PAGE, PROT_READ | PROT_EXEC), 0);
     const struct rv_patcher_object object = {.prepared = {.stubs = stubs, .counts = {.n_imports = 2}}};
 
-    cr_assert(rv_patch_sites_turn_import(&object, 0x1fff, false));
+    cr_assert(rv_jumps_turn_import(&object, 0x1fff, false));
     cr_assert_eq(links[1].leads_to, jump_of(&links[1]));
     cr_assert_eq(links[0].leads_to, call_of(&links[0]), "the other one stays");
-    cr_assert_not(rv_patch_sites_turn_import(&object, 0x3000, false), "there is none");
-    cr_assert(rv_patch_sites_turn_import(&object, 0x1fff, true));
+    cr_assert_not(rv_jumps_turn_import(&object, 0x3000, false), "there is none");
+    cr_assert(rv_jumps_turn_import(&object, 0x1fff, true));
     cr_assert_eq(links[1].leads_to, call_of(&links[1]));
 
-    cr_assert(rv_patch_sites_turn_import(&object, 0x2000, false));
-    rv_patch_sites_judge_by_names(&object);
+    cr_assert(rv_jumps_turn_import(&object, 0x2000, false));
+    rv_jumps_judge_by_names(&object);
     cr_assert_eq(links[0].leads_to, call_of(&links[0]), "whatever was decided before");
     munmap(stubs, PAGE);
 }
@@ -96,7 +96,7 @@ static void prepare(struct rv_patcher_object *object, const char *pattern)
 
 static struct rv_patch_site *site_of(const struct rv_patcher_object *object, const void *function)
 {
-    struct rv_patch_site *site = rv_patch_sites_find(object, (uint64_t)(uintptr_t)function);
+    struct rv_patch_site *site = rv_jumps_find(object, (uint64_t)(uintptr_t)function);
     cr_assert_not_null(site);
     return site;
 }
@@ -116,7 +116,7 @@ static void write_as_wanted(const struct rv_patcher_object *object, bool is_host
 {
     site_of(object, (const void *)island_host)->is_off = is_host_off;
     site_of(object, (const void *)island_guest)->is_off = is_guest_off;
-    cr_assert_eq(rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED), 0);
+    cr_assert_eq(rv_jumps_write(object, RV_JUMPS_AS_WANTED), 0);
 }
 
 Test(patch_sites, a_guest_is_traced_whether_its_host_is_or_not, .timeout = 60)
@@ -136,7 +136,7 @@ Test(patch_sites, a_guest_is_traced_whether_its_host_is_or_not, .timeout = 60)
         expect_calls((struct calls){0, 0}, "none");
         write_as_wanted(&object, false, true);
         expect_calls((struct calls){2, 0}, "host");
-        cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_ALL_OUT), 0);
+        cr_assert_eq(rv_jumps_write(&object, RV_JUMPS_ALL_OUT), 0);
         expect_calls((struct calls){0, 0}, "out");
         cr_expect_arr_eq((const void *)island_host, original, sizeof original);
     }
@@ -148,9 +148,9 @@ static void expect_at_first(const struct rv_patcher_object *object, bool is_host
 {
     site_of(object, (const void *)island_host)->is_off = is_host_off;
     site_of(object, (const void *)island_guest)->is_off = is_guest_off;
-    cr_assert_eq(rv_patch_sites_write(object, RV_PATCH_SITES_AT_FIRST), 0);
+    cr_assert_eq(rv_jumps_write(object, RV_JUMPS_AT_FIRST), 0);
     expect_calls(expected, "at first");
-    cr_assert_eq(rv_patch_sites_write(object, RV_PATCH_SITES_ALL_OUT), 0);
+    cr_assert_eq(rv_jumps_write(object, RV_JUMPS_ALL_OUT), 0);
 }
 
 Test(patch_sites, at_first_only_those_that_are_wanted_are_written, .timeout = 60)
@@ -174,7 +174,7 @@ Test(patch_sites, what_was_rejected_before_is_off, .timeout = 60)
     prepare(&object, "^island_(host|guest)$");
     uint64_t address = (uint64_t)(uintptr_t)island_guest - object.image.bias;
     object.earlier = (struct rv_earlier_verdicts){&address, 1};
-    rv_patch_sites_judge_by_names(&object);
+    rv_jumps_judge_by_names(&object);
     cr_expect(site_of(&object, (const void *)island_guest)->is_off);
     cr_expect_not(site_of(&object, (const void *)island_host)->is_off);
     free(object.prepared.sites);
@@ -190,22 +190,22 @@ Test(patch_sites, a_guest_waits_for_its_host_and_outlives_one_that_a_thread_is_i
     struct rv_patch_site *guest = site_of(&object, (const void *)island_guest);
 
     host->is_left_out = true;
-    cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_AS_WANTED), 0);
+    cr_assert_eq(rv_jumps_write(&object, RV_JUMPS_AS_WANTED), 0);
     expect_calls((struct calls){0, 0}, "a thread is in the host");
-    cr_expect_not(rv_patch_sites_is_missing(guest), "it could not be written now");
-    rv_patch_sites_expect_clearing(&object);
+    cr_expect_not(rv_jumps_is_missing(guest), "it could not be written now");
+    rv_jumps_expect_clearing(&object);
     struct rv_patch_site *sites[] = {guest, host};
-    cr_assert_eq(rv_patch_sites_write_some(&object, sites, 2, RV_PATCH_SITES_AS_WANTED), 0);
+    cr_assert_eq(rv_jumps_write_some(&object, sites, 2, RV_JUMPS_AS_WANTED), 0);
     expect_calls((struct calls){2, 3}, "it has left");
 
     host->is_left_out = true;
-    cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_ALL_OUT), 0);
+    cr_assert_eq(rv_jumps_write(&object, RV_JUMPS_ALL_OUT), 0);
     expect_calls((struct calls){0, 0}, "a thread goes on at the island");
     cr_expect_eq(memcmp((const uint8_t *)(uintptr_t)island_host + RV_PATCH_JUMP_BYTES, host->jump + RV_PATCH_JUMP_BYTES,
                         RV_PATCH_JUMP_BYTES),
                  0, "it finds its jump");
-    rv_patch_sites_expect_clearing(&object);
-    cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_ALL_OUT), 0);
+    rv_jumps_expect_clearing(&object);
+    cr_assert_eq(rv_jumps_write(&object, RV_JUMPS_ALL_OUT), 0);
     cr_expect_arr_eq((const void *)island_host, original, sizeof original);
     free(object.prepared.sites);
 }
@@ -228,7 +228,7 @@ Test(patch_sites, pages_are_the_process_s_own_once_touched, .timeout = 60)
     memcpy(original, (const void *)island_host, sizeof original);
     prepare(&object, "^island_(host|guest)$");
     cr_assert(is_of_file((const void *)island_host));
-    rv_patch_sites_touch(&object, RV_PATCH_SITES_AS_WANTED);
+    rv_jumps_touch(&object, RV_JUMPS_AS_WANTED);
     cr_expect_not(is_of_file((const void *)island_host));
     cr_expect_arr_eq((const void *)island_host, original, sizeof original);
     expect_calls((struct calls){0, 0}, "nothing is written");
@@ -272,7 +272,7 @@ Test(patch_sites, pages_far_from_sites_are_left_alone, .timeout = 60)
                                                                      .end = (uint64_t)(uintptr_t)code + N_PAGES * PAGE,
                                                                      .bytes = code,
                                                                      .is_code = true}}}};
-    cr_assert_eq(rv_patch_sites_write_some(&object, sites, 3, RV_PATCH_SITES_AS_WANTED), 0);
+    cr_assert_eq(rv_jumps_write_some(&object, sites, 3, RV_JUMPS_AS_WANTED), 0);
     for (size_t i = 0; i < 3; i++)
         cr_expect_arr_eq((const void *)(uintptr_t)sites[i]->address, near.jump, RV_PATCH_JUMP_BYTES);
     int ends[2];

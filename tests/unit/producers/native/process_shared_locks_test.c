@@ -34,7 +34,7 @@ static void begin(void)
     close(file);
     for (unsigned turn = 0; turn < 2; turn++)
         for (unsigned i = 0; i < N_PAGES; i++)
-            rv_shared_object_learn(memory + i * PAGE);
+            rv_process_shared_locks_learn(memory + i * PAGE);
 }
 
 TestSuite(process_shared_locks, .init = begin, .timeout = 30);
@@ -43,12 +43,12 @@ Test(process_shared_locks, objects_on_adjacent_pages_are_each_learned_once)
 {
     cr_expect_eq(n_searches, N_PAGES);
     for (unsigned i = 0; i < N_PAGES; i++)
-        cr_expect_eq(rv_shared_object_name(memory + i * PAGE), i + 1);
+        cr_expect_eq(rv_process_shared_locks_name(memory + i * PAGE), i + 1);
 }
 
 Test(process_shared_locks, only_objects_in_unmapped_memory_are_forgotten)
 {
-    rv_shared_object_forget(memory + 2 * PAGE, 3 * PAGE);
+    rv_process_shared_locks_forget(memory + 2 * PAGE, 3 * PAGE);
     for (unsigned i = 0; i < N_PAGES; i++)
-        cr_expect_eq(rv_shared_object_name(memory + i * PAGE), i >= 2 && i < 5 ? 0 : i + 1);
+        cr_expect_eq(rv_process_shared_locks_name(memory + i * PAGE), i >= 2 && i < 5 ? 0 : i + 1);
 }
