@@ -110,7 +110,7 @@ static void show_frame(pTHX_ SV *out, const PERL_CONTEXT *context)
         show_arguments(aTHX_ out, context);
 }
 
-void rv_stack_show(pTHX_ SV *out)
+void rv_backtrace_show(pTHX_ SV *out)
 {
     struct walk walk = begin_walk(aTHX);
     for (unsigned n = 0; n < MOST_FRAMES; n++, go_out(&walk)) {
@@ -123,7 +123,7 @@ void rv_stack_show(pTHX_ SV *out)
     }
 }
 
-unsigned rv_stack_depth(pTHX)
+unsigned rv_backtrace_depth(pTHX)
 {
     unsigned n = 0;
     for (struct walk walk = begin_walk(aTHX); walk.context; go_out(&walk))
@@ -131,7 +131,7 @@ unsigned rv_stack_depth(pTHX)
     return n;
 }
 
-bool rv_stack_find(pTHX_ unsigned number, struct rv_stack_frame *out)
+bool rv_backtrace_find(pTHX_ unsigned number, struct rv_backtrace_frame *out)
 {
     struct walk walk = begin_walk(aTHX);
     for (; number > 0 && walk.context; number--)
@@ -140,7 +140,7 @@ bool rv_stack_find(pTHX_ unsigned number, struct rv_stack_frame *out)
     if (number > 0 || !cv)
         return false;
     bool is_sub = walk.context && CxTYPE(walk.context) == CXt_SUB;
-    *out = (struct rv_stack_frame){
+    *out = (struct rv_backtrace_frame){
         .cop = walk.cop,
         .cv = cv,
         .depth = is_sub ? walk.context->blk_sub.olddepth + 1 : CvDEPTH(cv),

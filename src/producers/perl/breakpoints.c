@@ -96,33 +96,33 @@ bool rv_breaks_add(pTHX_ const char *text, struct rv_text *out)
 /* When a sub has returned, its watches move to its caller. */
 static unsigned frame_of(pTHX_ struct rv_breakpoint *point)
 {
-    unsigned now = rv_stack_depth(aTHX);
-    struct rv_stack_frame frame;
+    unsigned now = rv_backtrace_depth(aTHX);
+    struct rv_backtrace_frame frame;
     point->depth = point->depth < now ? point->depth : now;
-    while (point->depth > 0 && rv_stack_find(aTHX_ now - point->depth, &frame) && frame.cv != point->owner)
+    while (point->depth > 0 && rv_backtrace_find(aTHX_ now - point->depth, &frame) && frame.cv != point->owner)
         point->depth--;
     return now - point->depth;
 }
 
 bool rv_breaks_watch(pTHX_ const char *text, unsigned frame, struct rv_text *out)
 {
-    struct rv_stack_frame found;
+    struct rv_backtrace_frame found;
     if (!rv_breakpoints_has_room(out))
         return false;
-    if (!rv_stack_find(aTHX_ frame, &found)) {
+    if (!rv_backtrace_find(aTHX_ frame, &found)) {
         rv_text_addf(out, "no frame %u", frame);
         return false;
     }
-    struct rv_breakpoint point = {.depth = rv_stack_depth(aTHX) - frame, .owner = found.cv};
+    struct rv_breakpoint point = {.depth = rv_backtrace_depth(aTHX) - frame, .owner = found.cv};
     return rv_breakpoints_watch(&point, text, frame, out);
 }
 
 static bool has_changed(pTHX_ struct rv_breakpoint *point, struct rv_text *why)
 {
     unsigned frame = frame_of(aTHX_ point);
-    struct rv_stack_frame found;
+    struct rv_backtrace_frame found;
     bool has_changed = rv_breakpoints_has_changed(point, frame, why);
-    point->owner = rv_stack_find(aTHX_ frame, &found) ? found.cv : NULL;
+    point->owner = rv_backtrace_find(aTHX_ frame, &found) ? found.cv : NULL;
     return has_changed;
 }
 

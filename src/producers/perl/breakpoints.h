@@ -14,7 +14,7 @@
 bool rv_breaks_add(pTHX_ const char *text, struct rv_text *out);
 
 /*
- * Watch an expression in a frame of rv_stack_show(); when that returns, in its caller. Appends
+ * Watch an expression in a frame of rv_backtrace_show(); when that returns, in its caller. Appends
  * "2 watch $n = 5", or the error.
  */
 bool rv_breaks_watch(pTHX_ const char *text, unsigned frame, struct rv_text *out);

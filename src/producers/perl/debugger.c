@@ -75,7 +75,7 @@ static void show_stack(struct rv_text *out)
     ENTER;
     SAVETMPS;
     SV *text = new_text(aTHX);
-    rv_stack_show(aTHX_ text);
+    rv_backtrace_show(aTHX_ text);
     append(aTHX_ out, text);
     FREETMPS;
     LEAVE;

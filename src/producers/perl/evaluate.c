@@ -85,7 +85,7 @@ static bool call(pTHX_ CV *cv, unsigned levels, SV *out)
     return is_fine;
 }
 
-static void enter(pTHX_ const struct rv_stack_frame *frame)
+static void enter(pTHX_ const struct rv_backtrace_frame *frame)
 {
     dSP;
     PERL_CONTEXT *context = Perl_cx_pushblock(aTHX_ CXt_SUB, G_VOID, SP, PL_savestack_ix);
@@ -114,8 +114,8 @@ bool rv_evaluate(pTHX_ const struct rv_expression *expression, SV *out)
 {
     int saved = errno;
     bool is_fine = false;
-    struct rv_stack_frame frame;
-    if (!rv_stack_find(aTHX_ expression->frame, &frame)) {
+    struct rv_backtrace_frame frame;
+    if (!rv_backtrace_find(aTHX_ expression->frame, &frame)) {
         sv_catpvf(out, "no frame %u", expression->frame);
         return false;
     }

@@ -32,9 +32,9 @@ static VALUE span(VALUE module, VALUE name)
 {
     (void)module;
     rb_need_block();
-    rv_objects_tell();
+    rv_object_counts_tell();
     uint32_t id = intern(name);
-    rv_objects_skip();
+    rv_object_counts_skip();
     const char *frame = (const char *)rv_context()->frame;
     rv_fiber_stacks_open((struct rv_method){.id = id}, frame, false);
     if (rv_fiber_stacks_top())

@@ -119,7 +119,7 @@ static bool show_frame(const struct frame *frame, unsigned number, void *out)
     return number < MOST_FRAMES;
 }
 
-void rv_stack_show(struct rv_text *out)
+void rv_backtrace_show(struct rv_text *out)
 {
     visit_frames(show_frame, out);
 }
@@ -145,7 +145,7 @@ static VALUE binding_of_event(VALUE unused)
 }
 
 /* An event has the innermost one at hand. */
-VALUE rv_stack_binding(unsigned number)
+VALUE rv_backtrace_binding(unsigned number)
 {
     struct search search = {number, Qnil};
     int is_in_none = 0;
@@ -165,7 +165,7 @@ static bool add_code(const struct frame *frame, unsigned number, void *all)
     return true;
 }
 
-VALUE rv_stack_code(void)
+VALUE rv_backtrace_code(void)
 {
     VALUE all = rb_ary_new();
     visit_frames(add_code, &all);

@@ -310,7 +310,7 @@ static void change(struct rv_breakpoint *point, bool is_removed)
 /* The binding stays the frame's, wherever the thread is. */
 bool rv_breaks_watch(const char *text, unsigned frame, struct rv_text *out)
 {
-    VALUE binding = rv_stack_binding(frame);
+    VALUE binding = rv_backtrace_binding(frame);
     struct rv_breakpoint point = {.owner = (const void *)binding}; /* NOLINT */
     if (!rv_breakpoints_has_room(out))
         return false;

@@ -110,7 +110,7 @@ static bool has_watch(void)
 /* All that is on the stack: blocks belong to the code that they are written in. */
 static void want_lines_of_stack(unsigned number)
 {
-    VALUE all = rv_stack_code();
+    VALUE all = rv_backtrace_code();
     rv_targets_begin_thread();
     for (long i = 0; i < RARRAY_LEN(all); i++)
         rv_targets_add_lines(rv_targets_owner(number), rb_ary_entry(all, i), 0);
@@ -145,7 +145,7 @@ static const char *why_not(enum rv_commands_pace pace)
 {
     if (pace == RV_COMMANDS_START)
         return "its main program has already begun";
-    return pace == RV_COMMANDS_FINISH && RARRAY_LEN(rv_stack_code()) < 2 ? "it is in no method" : NULL;
+    return pace == RV_COMMANDS_FINISH && RARRAY_LEN(rv_backtrace_code()) < 2 ? "it is in no method" : NULL;
 }
 
 /* ---- waiting ---- */
@@ -198,7 +198,7 @@ static void protect(void (*body)(const void *context), const void *context)
 
 static const struct rv_commands_runtime runtime = {
     .evaluate = rv_evaluate,
-    .show_stack = rv_stack_show,
+    .show_stack = rv_backtrace_show,
     .why_not = why_not,
     .go_on = go_on,
     .want = want,

@@ -144,7 +144,7 @@ static int run(VALUE binding, const struct rv_expression *expression, struct rv_
 
 bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out)
 {
-    VALUE binding = expression->owner ? (VALUE)expression->owner : rv_stack_binding(expression->frame);
+    VALUE binding = expression->owner ? (VALUE)expression->owner : rv_backtrace_binding(expression->frame);
     bool is_fine = false;
     if (NIL_P(binding)) {
         rv_text_addf(out, "no frame %u", expression->frame);

@@ -10,7 +10,7 @@ void rv_gvl_change(enum ringviz_thread_state state)
         return;
     thread.last = state;
     if (state == RINGVIZ_SUSPENDED)
-        rv_objects_tell(); /* before another thread makes some */
+        rv_object_counts_tell(); /* before another thread makes some */
     if (!thread.has_ended)
         ringviz_thread_state(state);
 }

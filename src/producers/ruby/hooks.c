@@ -158,9 +158,9 @@ static bool write_quickly(rb_event_flag_t event, ID id, VALUE owner)
 
 static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
-    rv_objects_tell();
+    rv_object_counts_tell();
     on_event(event, data, self, id, owner);
-    rv_objects_skip();
+    rv_object_counts_skip();
 }
 
 static rb_event_hook_func_t hook(void)
@@ -201,7 +201,7 @@ static void begin(void)
         rv_fiber_stacks_know_first();
     add_hook();
     if (params.has_objects)
-        rv_objects_start();
+        rv_object_counts_start();
     rv_gvl_start();
     rv_ractors_start(add_hook);
     if (has_collections())

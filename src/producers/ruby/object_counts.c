@@ -20,20 +20,20 @@ static size_t look(void)
     return n - __atomic_exchange_n(&n_seen, n, __ATOMIC_RELAXED);
 }
 
-void rv_objects_tell(void)
+void rv_object_counts_tell(void)
 {
     const size_t n = is_counting ? look() : 0;
     if (n > 0 && n <= UINT32_MAX)
         ringviz_objects((uint32_t)n);
 }
 
-void rv_objects_skip(void)
+void rv_object_counts_skip(void)
 {
     if (is_counting)
         (void)look();
 }
 
-void rv_objects_start(void)
+void rv_object_counts_start(void)
 {
     total_key = RB_ID2SYM(rb_intern("total_allocated_objects"));
     (void)look(); /* creates symbols the first time */
