@@ -26,7 +26,7 @@
 
 struct range {
     uint64_t start, end;
-    const struct rv_patch_frame *frame;
+    const struct rv_patch_unwind_frame *frame;
     uint16_t targets;  /* bit n: a branch or pointer leads to the n-th byte */
     uint16_t landings; /* the same for landing pads of exceptions */
     bool is_unknown, uses_return_address, calls, loops, leaves;
@@ -123,7 +123,7 @@ static void read_pointer(void *context, uint64_t pointer)
 }
 
 /* The table of a range's landing pads: the "LSDA" of the Itanium C++ ABI. */
-static void read_landings(struct survey *survey, const struct rv_patch_frame *frame)
+static void read_landings(struct survey *survey, const struct rv_patch_unwind_frame *frame)
 {
     struct rv_patch_cursor cursor = rv_patch_cursor_at(survey->image, frame->landing_table, UINT64_MAX);
     uint8_t of_start = rv_patch_cursor_byte(&cursor);
@@ -146,14 +146,14 @@ static void read_landings(struct survey *survey, const struct rv_patch_frame *fr
 /* ---- code ---- */
 
 /* Reads the return address, by a memory operand or a pop: setjmp, vfork, getcontext. */
-static bool uses_return_address(const struct rv_patch_instruction *in, struct rv_patch_row row)
+static bool uses_return_address(const struct rv_patch_instruction *in, struct rv_patch_unwind_row row)
 {
-    const uint32_t base = in->base == RV_PATCH_RSP   ? RV_PATCH_ROW_RSP
-                          : in->base == RV_PATCH_RBP ? RV_PATCH_ROW_RBP
-                                                     : RV_PATCH_ROW_UNKNOWN;
+    const uint32_t base = in->base == RV_PATCH_RSP   ? RV_PATCH_UNWIND_ROW_RSP
+                          : in->base == RV_PATCH_RBP ? RV_PATCH_UNWIND_ROW_RBP
+                                                     : RV_PATCH_UNWIND_ROW_UNKNOWN;
     if (in->is_pop)
-        return row.base == RV_PATCH_ROW_RSP && row.offset == 8;
-    return base != RV_PATCH_ROW_UNKNOWN && base == row.base && in->displacement == row.offset - 8;
+        return row.base == RV_PATCH_UNWIND_ROW_RSP && row.offset == 8;
+    return base != RV_PATCH_UNWIND_ROW_UNKNOWN && base == row.base && in->displacement == row.offset - 8;
 }
 
 static void note_target(struct survey *survey, struct range *range, uint64_t from,
@@ -194,12 +194,12 @@ static void note_instruction(struct survey *survey, struct range *range, uint64_
 
 static void read_code(struct survey *survey, struct range *range, uint64_t start, uint64_t end)
 {
-    struct rv_patch_rows rows;
+    struct rv_patch_unwind_rows rows;
     struct rv_patch_instruction in;
     size_t n_bytes;
     const uint8_t *bytes = rv_patch_image_at(survey->image, start, &n_bytes);
     if (range)
-        rv_patch_rows_begin(&rows, survey->image, range->frame);
+        rv_patch_unwind_rows_begin(&rows, survey->image, range->frame);
     if (end - start > n_bytes)
         end = start + n_bytes;
     for (uint64_t at = start; at < end; at += in.n_bytes) {
@@ -211,7 +211,7 @@ static void read_code(struct survey *survey, struct range *range, uint64_t start
         }
         note_instruction(survey, range, at, &in);
         if (range && (in.is_pop || in.base == RV_PATCH_RSP || in.base == RV_PATCH_RBP))
-            range->uses_return_address |= uses_return_address(&in, rv_patch_rows_at(&rows, at));
+            range->uses_return_address |= uses_return_address(&in, rv_patch_unwind_rows_at(&rows, at));
     }
 }
 
@@ -309,10 +309,10 @@ static bool fits(struct survey *survey, const struct rv_patch_function *function
 /* Unwinders that meet a thread at the island see the guest's frame by the host's table: it is as when it was called. */
 static bool has_frame_of_entry(struct survey *survey, const struct rv_patch_function *host, uint64_t island)
 {
-    struct rv_patch_rows rows;
-    rv_patch_rows_begin(&rows, survey->image, find_range(survey, host->address)->frame);
-    const struct rv_patch_row row = rv_patch_rows_at(&rows, island);
-    return row.base == RV_PATCH_ROW_RSP && row.offset == 8;
+    struct rv_patch_unwind_rows rows;
+    rv_patch_unwind_rows_begin(&rows, survey->image, find_range(survey, host->address)->frame);
+    const struct rv_patch_unwind_row row = rv_patch_unwind_rows_at(&rows, island);
+    return row.base == RV_PATCH_UNWIND_ROW_RSP && row.offset == 8;
 }
 
 /* Trivial functions are not always patched, but hosts are to be. */
@@ -383,10 +383,10 @@ static void read_all(struct survey *survey)
 
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image)
 {
-    struct rv_patch_frame *frames;
+    struct rv_patch_unwind_frame *frames;
     struct survey survey = {.image = image, .n_left = rv_patch_image_most_read(image)};
     *all = (struct rv_patch_functions){0};
-    int error = rv_patch_frames_read(image, &frames, &survey.n_ranges);
+    int error = rv_patch_unwind_frames_read(image, &frames, &survey.n_ranges);
     if (!error) {
         survey.ranges = calloc(survey.n_ranges, sizeof *survey.ranges);
         all->functions = calloc(survey.n_ranges, sizeof *all->functions);

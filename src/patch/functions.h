@@ -29,7 +29,7 @@ struct rv_patch_functions {
  * Functions are the ranges of the unwind table at whose first instruction the stack pointer points to the return
  * address: parts that a compiler split off do not, nor do signal frames.
  *   all      the caller's, to be freed with rv_patch_functions_free(), also after an error
- *   returns  0; as rv_patch_frames_read()
+ *   returns  0; as rv_patch_unwind_frames_read()
  *   thread   any; allocates
  */
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image);

@@ -41,7 +41,7 @@ struct call {
 struct survey {
     const struct rv_patch_syscalls_request *request;
     struct rv_patch_decoder decoder;
-    struct rv_patch_frame *frames;
+    struct rv_patch_unwind_frame *frames;
     size_t n_frames;
     struct call *calls; /* by rising address */
     size_t n_calls, capacity;
@@ -79,7 +79,7 @@ static void mark_pointer(void *context, uint64_t pointer)
     mark_target(context, pointer);
 }
 
-static void mark_targets(struct survey *survey, const struct rv_patch_frame *frame, const uint8_t *bytes)
+static void mark_targets(struct survey *survey, const struct rv_patch_unwind_frame *frame, const uint8_t *bytes)
 {
     struct rv_patch_instruction in;
     for (uint64_t at = frame->start; at < frame->end; at += in.n_bytes) {
@@ -99,18 +99,19 @@ static void mark_targets(struct survey *survey, const struct rv_patch_frame *fra
 /* Instructions before the one at hand, and where the return address lay at each. */
 struct history {
     uint64_t at[N_BEFORE];
-    struct rv_patch_row rows[N_BEFORE];
+    struct rv_patch_unwind_row rows[N_BEFORE];
     bool is_plain[N_BEFORE];
     unsigned n;
 };
 
-static bool is_same_row(struct rv_patch_row a, struct rv_patch_row b)
+static bool is_same_row(struct rv_patch_unwind_row a, struct rv_patch_unwind_row b)
 {
     return a.base == b.base && a.offset == b.offset;
 }
 
 /* The fewest instructions that have room for a jump: with the call, unless that is spared. */
-static uint64_t find_before(const struct history *history, uint64_t at, struct rv_patch_row row, bool spares_call)
+static uint64_t find_before(const struct history *history, uint64_t at, struct rv_patch_unwind_row row,
+                            bool spares_call)
 {
     const uint64_t n_covered = spares_call ? 0 : CALL_BYTES;
     for (unsigned n = 1; n <= N_BEFORE && n <= history->n; n++) {
@@ -140,17 +141,17 @@ static int add_call(struct survey *survey, const struct call *call)
 }
 
 /* Unwind information of clone(2)'s functions ends before the call: their child has another stack. */
-static bool has_call_behind(const struct survey *survey, const struct rv_patch_frame *frame)
+static bool has_call_behind(const struct survey *survey, const struct rv_patch_unwind_frame *frame)
 {
     size_t n_bytes;
     const uint8_t *bytes = rv_patch_image_at(&survey->request->image, frame->end, &n_bytes);
     return bytes && n_bytes >= CALL_BYTES && memcmp(bytes, SYSCALL, CALL_BYTES) == 0;
 }
 
-static bool is_level(struct rv_patch_rows rows, struct rv_patch_row row, uint64_t at)
+static bool is_level(struct rv_patch_unwind_rows rows, struct rv_patch_unwind_row row, uint64_t at)
 {
     for (unsigned i = 0; i < RV_PATCH_JUMP_BYTES; i++)
-        if (!is_same_row(row, rv_patch_rows_at(&rows, at + CALL_BYTES + i)))
+        if (!is_same_row(row, rv_patch_unwind_rows_at(&rows, at + CALL_BYTES + i)))
             return false;
     return true;
 }
@@ -166,20 +167,20 @@ static bool is_call(const uint8_t *bytes, size_t at)
     return memcmp(bytes + at, SYSCALL, CALL_BYTES) == 0 && !is_sigreturn(bytes, at);
 }
 
-static int find_calls(struct survey *survey, const struct rv_patch_frame *frame, const uint8_t *bytes)
+static int find_calls(struct survey *survey, const struct rv_patch_unwind_frame *frame, const uint8_t *bytes)
 {
-    struct rv_patch_rows rows;
+    struct rv_patch_unwind_rows rows;
     struct rv_patch_instruction in;
-    struct rv_patch_row row = {.base = RV_PATCH_ROW_UNKNOWN};
+    struct rv_patch_unwind_row row = {.base = RV_PATCH_UNWIND_ROW_UNKNOWN};
     struct history history = {.n = 0};
     const bool spares_call = survey->request->spares_calls;
     int error = 0;
-    rv_patch_rows_begin(&rows, &survey->request->image, frame);
+    rv_patch_unwind_rows_begin(&rows, &survey->request->image, frame);
     for (uint64_t at = frame->start; at < frame->end && !error; at += in.n_bytes) {
         const uint8_t *code = bytes + (at - frame->start);
         if (!rv_patch_decode(&survey->decoder, code, (size_t)(frame->end - at), at, &in))
             return 0; /* data in the text: what was found before it counts */
-        row = rv_patch_rows_at(&rows, at);
+        row = rv_patch_unwind_rows_at(&rows, at);
         if (in.n_bytes == CALL_BYTES && is_call(bytes, (size_t)(at - frame->start)))
             error = add_call(survey, &(struct call){.at = at,
                                                     .before = find_before(&history, at, row, spares_call),
@@ -196,14 +197,14 @@ static int find_calls(struct survey *survey, const struct rv_patch_frame *frame,
     return error;
 }
 
-static const uint8_t *bytes_of(const struct survey *survey, const struct rv_patch_frame *frame)
+static const uint8_t *bytes_of(const struct survey *survey, const struct rv_patch_unwind_frame *frame)
 {
     size_t n_bytes;
     const uint8_t *bytes = rv_patch_image_at(&survey->request->image, frame->start, &n_bytes);
     return bytes && frame->end - frame->start <= n_bytes ? bytes : NULL;
 }
 
-static bool has_bytes(const struct survey *survey, const struct rv_patch_frame *frame)
+static bool has_bytes(const struct survey *survey, const struct rv_patch_unwind_frame *frame)
 {
     const uint8_t *bytes = bytes_of(survey, frame);
     return bytes &&
@@ -217,7 +218,7 @@ static int read_code(struct survey *survey)
         if (has_bytes(survey, &survey->frames[i]))
             error = find_calls(survey, &survey->frames[i], bytes_of(survey, &survey->frames[i]));
     for (size_t i = 0; i < survey->n_frames && !error && survey->n_calls; i++) {
-        const struct rv_patch_frame *frame = &survey->frames[i];
+        const struct rv_patch_unwind_frame *frame = &survey->frames[i];
         const uint8_t *bytes = bytes_of(survey, frame);
         if (bytes && (!frame->is_function || has_bytes(survey, frame)))
             mark_targets(survey, frame, bytes);
@@ -423,7 +424,7 @@ int rv_patch_syscalls_prepare(const struct rv_patch_syscalls_request *request, s
 {
     struct survey survey = {.request = request};
     *prepared = (struct rv_patch_prepared){0};
-    int error = rv_patch_frames_read(&request->image, &survey.frames, &survey.n_frames);
+    int error = rv_patch_unwind_frames_read(&request->image, &survey.frames, &survey.n_frames);
     if (!error) {
         rv_patch_decoder_init(&survey.decoder);
         error = read_code(&survey);

@@ -47,28 +47,28 @@ struct common {                 /* of a CIE */
 
 /* ---- rows ---- */
 
-static void set_unknown(struct rv_patch_rows *rows)
+static void set_unknown(struct rv_patch_unwind_rows *rows)
 {
-    rows->row.base = RV_PATCH_ROW_UNKNOWN;
+    rows->row.base = RV_PATCH_UNWIND_ROW_UNKNOWN;
 }
 
 /* The register whose location an instruction sets; the return address must stay where the call put it. */
-static void put_register(struct rv_patch_rows *rows, uint64_t column, bool is_there)
+static void put_register(struct rv_patch_unwind_rows *rows, uint64_t column, bool is_there)
 {
     if (column == RETURN_COLUMN && !is_there)
         set_unknown(rows);
 }
 
-static void keep_row(struct rv_patch_rows *rows)
+static void keep_row(struct rv_patch_unwind_rows *rows)
 {
-    if (rows->n_kept < RV_PATCH_ROW_DEPTH)
+    if (rows->n_kept < RV_PATCH_UNWIND_ROW_DEPTH)
         rows->kept[rows->n_kept] = rows->row;
     rows->n_kept++;
 }
 
-static void restore_row(struct rv_patch_rows *rows)
+static void restore_row(struct rv_patch_unwind_rows *rows)
 {
-    if (rows->n_kept == 0 || rows->n_kept > RV_PATCH_ROW_DEPTH)
+    if (rows->n_kept == 0 || rows->n_kept > RV_PATCH_UNWIND_ROW_DEPTH)
         set_unknown(rows);
     else
         rows->row = rows->kept[rows->n_kept - 1];
@@ -80,7 +80,7 @@ static void skip_block(struct rv_patch_cursor *cursor)
     rv_patch_cursor_skip(cursor, rv_patch_cursor_uleb(cursor));
 }
 
-static void define_frame(struct rv_patch_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static void define_frame(struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
 {
     const int64_t factor = rows->frame->data_factor;
     if (code == CFA_DEF_CFA || code == CFA_DEF_CFA_SF || code == CFA_DEF_CFA_REGISTER)
@@ -91,7 +91,7 @@ static void define_frame(struct rv_patch_rows *rows, struct rv_patch_cursor *cur
         rows->row.offset = (int64_t)((uint64_t)rv_patch_cursor_sleb(cursor) * (uint64_t)factor);
 }
 
-static void run_extended(struct rv_patch_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
 {
     uint64_t column;
     switch (code) {
@@ -148,7 +148,7 @@ static bool is_advance(uint8_t code)
     return (code & 0xc0) == CFA_ADVANCE_LOC || (code >= CFA_SET_LOC && code <= CFA_ADVANCE_LOC4);
 }
 
-static uint64_t read_advance(const struct rv_patch_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static uint64_t read_advance(const struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
 {
     uint64_t n = code & 0x3f;
     if (code == CFA_SET_LOC)
@@ -160,7 +160,7 @@ static uint64_t read_advance(const struct rv_patch_rows *rows, struct rv_patch_c
     return n * rows->frame->code_factor;
 }
 
-static void run_instruction(struct rv_patch_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static void run_instruction(struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
 {
     if ((code & 0xc0) == CFA_OFFSET)
         put_register(rows, code & 0x3f, rv_patch_cursor_uleb(cursor) == 1);
@@ -171,7 +171,7 @@ static void run_instruction(struct rv_patch_rows *rows, struct rv_patch_cursor *
 }
 
 /* Run up to the end of the row: its instructions end with one that advances. */
-static void run_row(struct rv_patch_rows *rows, bool is_common)
+static void run_row(struct rv_patch_unwind_rows *rows, bool is_common)
 {
     struct rv_patch_cursor cursor = rv_patch_cursor_at(rows->image, rows->at, rows->end);
     while (cursor.n_bytes && !cursor.has_failed) {
@@ -193,10 +193,10 @@ static void run_row(struct rv_patch_rows *rows, bool is_common)
         rows->next = UINT64_MAX;
 }
 
-void rv_patch_rows_begin(struct rv_patch_rows *rows, const struct rv_patch_image *image,
-                         const struct rv_patch_frame *frame)
+void rv_patch_unwind_rows_begin(struct rv_patch_unwind_rows *rows, const struct rv_patch_image *image,
+                                const struct rv_patch_unwind_frame *frame)
 {
-    *rows = (struct rv_patch_rows){.image = image, .frame = frame, .next = frame->start};
+    *rows = (struct rv_patch_unwind_rows){.image = image, .frame = frame, .next = frame->start};
     set_unknown(rows);
     rows->at = frame->common_rows;
     rows->end = frame->common_end;
@@ -207,7 +207,7 @@ void rv_patch_rows_begin(struct rv_patch_rows *rows, const struct rv_patch_image
     rows->next = frame->start;
 }
 
-struct rv_patch_row rv_patch_rows_at(struct rv_patch_rows *rows, uint64_t address)
+struct rv_patch_unwind_row rv_patch_unwind_rows_at(struct rv_patch_unwind_rows *rows, uint64_t address)
 {
     while (rows->next <= address)
         run_row(rows, false);
@@ -217,7 +217,7 @@ struct rv_patch_row rv_patch_rows_at(struct rv_patch_rows *rows, uint64_t addres
 /* ---- ranges ---- */
 
 static void read_augmentation(struct rv_patch_cursor *cursor, const uint8_t *letters, size_t n, struct common *common,
-                              struct rv_patch_frame *frame)
+                              struct rv_patch_unwind_frame *frame)
 {
     for (size_t i = 0; i < n; i++) {
         if (letters[i] == 'R')
@@ -245,7 +245,7 @@ static struct rv_patch_cursor open_record(const struct rv_patch_image *image, ui
     return cursor;
 }
 
-static bool read_common(const struct rv_patch_image *image, uint64_t address, struct rv_patch_frame *frame,
+static bool read_common(const struct rv_patch_image *image, uint64_t address, struct rv_patch_unwind_frame *frame,
                         struct common *common)
 {
     struct rv_patch_cursor cursor = open_record(image, address);
@@ -273,12 +273,12 @@ static bool read_common(const struct rv_patch_image *image, uint64_t address, st
     return is_usual && !cursor.has_failed;
 }
 
-static bool read_frame(const struct rv_patch_image *image, uint64_t address, struct rv_patch_frame *frame)
+static bool read_frame(const struct rv_patch_image *image, uint64_t address, struct rv_patch_unwind_frame *frame)
 {
     struct common common;
     struct rv_patch_cursor cursor = open_record(image, address);
     uint64_t back_from = cursor.address, back = rv_patch_cursor_number(&cursor, 4);
-    *frame = (struct rv_patch_frame){0};
+    *frame = (struct rv_patch_unwind_frame){0};
     if (cursor.has_failed || back == 0 || !read_common(image, back_from - back, frame, &common))
         return false;
     frame->start = rv_patch_cursor_pointer(&cursor, common.pointers, 0);
@@ -297,21 +297,21 @@ static bool read_frame(const struct rv_patch_image *image, uint64_t address, str
     return !cursor.has_failed && n_bytes && frame->end > frame->start;
 }
 
-static void look_at_first_row(const struct rv_patch_image *image, struct rv_patch_frame *frame)
+static void look_at_first_row(const struct rv_patch_image *image, struct rv_patch_unwind_frame *frame)
 {
-    struct rv_patch_rows rows;
-    rv_patch_rows_begin(&rows, image, frame);
-    struct rv_patch_row row = rv_patch_rows_at(&rows, frame->start);
-    frame->is_function = !frame->is_signal && row.base == RV_PATCH_ROW_RSP && row.offset == 8;
+    struct rv_patch_unwind_rows rows;
+    rv_patch_unwind_rows_begin(&rows, image, frame);
+    struct rv_patch_unwind_row row = rv_patch_unwind_rows_at(&rows, frame->start);
+    frame->is_function = !frame->is_signal && row.base == RV_PATCH_UNWIND_ROW_RSP && row.offset == 8;
 }
 
 static int compare_frames(const void *left, const void *right)
 {
-    const struct rv_patch_frame *a = left, *b = right;
+    const struct rv_patch_unwind_frame *a = left, *b = right;
     return (a->start > b->start) - (a->start < b->start);
 }
 
-static size_t sort_frames(struct rv_patch_frame *frames, size_t n)
+static size_t sort_frames(struct rv_patch_unwind_frame *frames, size_t n)
 {
     size_t n_kept = 1;
     qsort(frames, n, sizeof *frames, compare_frames);
@@ -322,17 +322,17 @@ static size_t sort_frames(struct rv_patch_frame *frames, size_t n)
 }
 
 /* What is read of a range besides its record: code and rows. */
-static uint64_t n_to_read(const struct rv_patch_frame *frame, uint64_t most)
+static uint64_t n_to_read(const struct rv_patch_unwind_frame *frame, uint64_t most)
 {
     const uint64_t n_code = frame->end - frame->start;
     return (n_code < most ? n_code : most) + (frame->rows_end - frame->rows) + (frame->common_end - frame->common_rows);
 }
 
 /* What is there becomes the next of *frames, which has room. *n_left: how much may be read. 0 or -E2BIG. */
-static int add_frame(const struct rv_patch_image *image, uint64_t record, struct rv_patch_frame *frames,
+static int add_frame(const struct rv_patch_image *image, uint64_t record, struct rv_patch_unwind_frame *frames,
                      size_t *n_frames, uint64_t *n_left)
 {
-    struct rv_patch_frame *frame = &frames[*n_frames];
+    struct rv_patch_unwind_frame *frame = &frames[*n_frames];
     if (!read_frame(image, record, frame))
         return 0;
     const uint64_t n = n_to_read(frame, rv_patch_image_bytes(image));
@@ -344,13 +344,13 @@ static int add_frame(const struct rv_patch_image *image, uint64_t record, struct
     return 0;
 }
 
-static int allocate(struct rv_patch_frame **frames, uint64_t n)
+static int allocate(struct rv_patch_unwind_frame **frames, uint64_t n)
 {
     *frames = calloc((size_t)n, sizeof **frames);
     return *frames ? 0 : -ENOMEM;
 }
 
-static int read_indexed(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
+static int read_indexed(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames, size_t *n_frames)
 {
     const uint64_t table = image->unwind_table;
     struct rv_patch_cursor cursor = rv_patch_cursor_at(image, table, UINT64_MAX);
@@ -377,7 +377,7 @@ static int read_indexed(const struct rv_patch_image *image, struct rv_patch_fram
 }
 
 /* One behind the other, up to one of length 0. */
-static int read_in_order(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
+static int read_in_order(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames, size_t *n_frames)
 {
     const uint64_t end = image->unwind_records_end;
     struct rv_patch_cursor all = rv_patch_cursor_at(image, image->unwind_records, end);
@@ -398,7 +398,8 @@ static int read_in_order(const struct rv_patch_image *image, struct rv_patch_fra
     return error;
 }
 
-int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
+int rv_patch_unwind_frames_read(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames,
+                                size_t *n_frames)
 {
     *frames = NULL;
     *n_frames = 0;

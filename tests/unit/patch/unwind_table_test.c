@@ -23,20 +23,20 @@ static void check(const uint8_t *program, size_t n_program, const struct expecte
         .segments = {{.start = 0x1000, .end = 0x1000 + sizeof COMMON, .bytes = COMMON, .is_readable = true},
                      {.start = 0x2000, .end = 0x2000 + n_program, .bytes = program, .is_readable = true}},
         .n_segments = 2};
-    struct rv_patch_frame frame = {.start = 0x5000,
-                                   .end = 0x5100,
-                                   .common_rows = 0x1000,
-                                   .common_end = 0x1000 + sizeof COMMON,
-                                   .rows = 0x2000,
-                                   .rows_end = 0x2000 + n_program,
-                                   .code_factor = 1,
-                                   .data_factor = -8};
-    struct rv_patch_rows rows;
-    rv_patch_rows_begin(&rows, &image, &frame);
+    struct rv_patch_unwind_frame frame = {.start = 0x5000,
+                                          .end = 0x5100,
+                                          .common_rows = 0x1000,
+                                          .common_end = 0x1000 + sizeof COMMON,
+                                          .rows = 0x2000,
+                                          .rows_end = 0x2000 + n_program,
+                                          .code_factor = 1,
+                                          .data_factor = -8};
+    struct rv_patch_unwind_rows rows;
+    rv_patch_unwind_rows_begin(&rows, &image, &frame);
     for (size_t i = 0; i < n; i++) {
-        struct rv_patch_row row = rv_patch_rows_at(&rows, 0x5000 + expected[i].offset);
+        struct rv_patch_unwind_row row = rv_patch_unwind_rows_at(&rows, 0x5000 + expected[i].offset);
         cr_expect_eq(row.base, expected[i].base, "at %lu: register %u", expected[i].offset, row.base);
-        cr_expect(expected[i].base == RV_PATCH_ROW_UNKNOWN || row.offset == expected[i].row, "at %lu: %ld",
+        cr_expect(expected[i].base == RV_PATCH_UNWIND_ROW_UNKNOWN || row.offset == expected[i].row, "at %lu: %ld",
                   expected[i].offset, row.offset);
     }
 }
@@ -62,17 +62,17 @@ Test(unwind_table, unwind_rows_are_remembered_and_restored)
 Test(unwind_table, unsupported_unwind_rules_give_an_unknown_frame)
 {
     const uint8_t expression[] = {0x41, 0x0f, 2, 0x77, 0};
-    CHECK(expression, {0, 7, 8}, {1, RV_PATCH_ROW_UNKNOWN, 0});
+    CHECK(expression, {0, 7, 8}, {1, RV_PATCH_UNWIND_ROW_UNKNOWN, 0});
     const uint8_t in_register[] = {0x41, 0x09, 16, 0};
-    CHECK(in_register, {0, 7, 8}, {1, RV_PATCH_ROW_UNKNOWN, 0});
+    CHECK(in_register, {0, 7, 8}, {1, RV_PATCH_UNWIND_ROW_UNKNOWN, 0});
     const uint8_t undefined[] = {0x07, 16};
-    CHECK(undefined, {0, RV_PATCH_ROW_UNKNOWN, 0});
+    CHECK(undefined, {0, RV_PATCH_UNWIND_ROW_UNKNOWN, 0});
     const uint8_t unknown_code[] = {0x42, 0x3f, 1};
-    CHECK(unknown_code, {0, 7, 8}, {2, RV_PATCH_ROW_UNKNOWN, 0});
+    CHECK(unknown_code, {0, 7, 8}, {2, RV_PATCH_UNWIND_ROW_UNKNOWN, 0});
     const uint8_t restored_too_often[] = {0x0b};
-    CHECK(restored_too_often, {0, RV_PATCH_ROW_UNKNOWN, 0});
+    CHECK(restored_too_often, {0, RV_PATCH_UNWIND_ROW_UNKNOWN, 0});
     const uint8_t cut_short[] = {0x41, 0x0e};
-    CHECK(cut_short, {0, 7, 8}, {1, RV_PATCH_ROW_UNKNOWN, 0});
+    CHECK(cut_short, {0, 7, 8}, {1, RV_PATCH_UNWIND_ROW_UNKNOWN, 0});
 }
 
 enum { N_RECORDS = 1000, CODE_AT = 0x100000, CODE_BYTES = 65536, RECORDS_AT = 0x1000 };
@@ -88,7 +88,7 @@ static int read_ranges(uint64_t step, uint64_t n_bytes, size_t *n_frames)
         .n_segments = 2,
         .unwind_records = RECORDS_AT,
         .unwind_records_end = RECORDS_AT + sizeof records};
-    struct rv_patch_frame *frames;
+    struct rv_patch_unwind_frame *frames;
     memcpy(records, CIE, sizeof CIE);
     for (uint32_t i = 0; i < N_RECORDS; i++) {
         const uint32_t head[] = {20, (uint32_t)sizeof CIE + i * 24 + 4};
@@ -96,7 +96,7 @@ static int read_ranges(uint64_t step, uint64_t n_bytes, size_t *n_frames)
         memcpy(records + sizeof CIE + i * 24, head, sizeof head);
         memcpy(records + sizeof CIE + i * 24 + 8, range, sizeof range);
     }
-    const int error = rv_patch_frames_read(&image, &frames, n_frames);
+    const int error = rv_patch_unwind_frames_read(&image, &frames, n_frames);
     free(frames);
     return error;
 }
