@@ -113,17 +113,17 @@ struct setup {
     char path[4096];
     struct producer producer;
     struct rv_session *session;
-    struct rv_record *record; /* NULL: none */
-    struct rv_sink sink;      /* of the recording */
+    struct rv_recording_writer *record; /* NULL: none */
+    struct rv_sink sink;                /* of the recording */
 };
 
 static void end_run(struct setup *setup)
 {
-    struct rv_record_totals totals;
+    struct rv_recording_writer_totals totals;
     rv_session_destroy(setup->session);
     if (setup->record)
-        (void)rv_record_stop(setup->record, &totals);
-    rv_record_destroy(setup->record);
+        (void)rv_recording_writer_stop(setup->record, &totals);
+    rv_recording_writer_destroy(setup->record);
     if (setup->producer.pid > 0 && !setup->producer.has_ended) {
         kill(setup->producer.pid, SIGKILL);
         waitpid(setup->producer.pid, NULL, 0);
@@ -142,11 +142,12 @@ static int start_record(struct setup *setup)
     int error = rv_bench_make_file(path, sizeof path);
     if (error)
         return error;
-    setup->record = rv_record_create(0);
-    error = rv_record_start(
-        setup->record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true, .is_all = true});
+    setup->record = rv_recording_writer_create(0);
+    error = rv_recording_writer_start(
+        setup->record,
+        &(struct rv_recording_writer_params){.path = path, .program = "bench", .is_forced = true, .is_all = true});
     unlink(path);
-    setup->sink = rv_record_sink(setup->record);
+    setup->sink = rv_recording_writer_sink(setup->record);
     return error;
 }
 

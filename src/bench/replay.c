@@ -94,19 +94,19 @@ static void give_all(const struct rv_sink *sink)
 /* 0 or negative errno with one line printed; the caller removes the file. */
 static int make(const char *path)
 {
-    struct rv_record *record = rv_record_create(0);
-    struct rv_record_totals totals;
-    int error =
-        rv_record_start(record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true});
+    struct rv_recording_writer *record = rv_recording_writer_create(0);
+    struct rv_recording_writer_totals totals;
+    int error = rv_recording_writer_start(
+        record, &(struct rv_recording_writer_params){.path = path, .program = "bench", .is_forced = true});
     if (!error) {
-        struct rv_sink sink = rv_record_sink(record);
+        struct rv_sink sink = rv_recording_writer_sink(record);
         sink.begin(sink.context, 0);
         define_all(&sink);
         give_all(&sink);
         sink.end(sink.context, NULL);
-        error = rv_record_stop(record, &totals);
+        error = rv_recording_writer_stop(record, &totals);
     }
-    rv_record_destroy(record);
+    rv_recording_writer_destroy(record);
     return error;
 }
 
@@ -134,7 +134,7 @@ static struct rv_screenshot_params picture_of(struct rv_session *session)
 static struct rv_session *open_session(const char *path)
 {
     struct rv_source *source;
-    if (rv_indexed_open(&source, path, 0) != 0 || !source)
+    if (rv_recording_on_demand_open(&source, path, 0) != 0 || !source)
         return NULL;
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.memory_bytes = MEMORY_BYTES}, source);
     if (rv_session_wait(session, WAIT_NS))

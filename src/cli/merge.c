@@ -25,9 +25,9 @@ static struct rv_source *open_all(const struct rv_options *options)
     return merged;
 }
 
-static int run(struct rv_source *source, struct rv_record *record, unsigned n_threads)
+static int run(struct rv_source *source, struct rv_recording_writer *record, unsigned n_threads)
 {
-    struct rv_sink sink = rv_record_sink(record);
+    struct rv_sink sink = rv_recording_writer_sink(record);
     const struct rv_session_params params = {
         .n_workers = n_threads, .leaves_calls = true, .sinks = &sink, .n_sinks = 1};
     struct rv_session *session = rv_session_start(&params, source);
@@ -43,20 +43,20 @@ int rv_cli_merge(const struct rv_options *options)
     struct rv_source *source = open_all(options);
     if (!source)
         return EXIT_FAILURE;
-    struct rv_record *record = rv_record_create(options->n_threads);
-    struct rv_record_totals totals;
-    const struct rv_record_params params = {.path = options->merge,
-                                            .program = "merged",
-                                            .is_forced = options->is_forced,
-                                            .mono_ns = source->mono_ns,
-                                            .real_ns = source->real_ns};
-    if (rv_record_start(record, &params) != 0) {
+    struct rv_recording_writer *record = rv_recording_writer_create(options->n_threads);
+    struct rv_recording_writer_totals totals;
+    const struct rv_recording_writer_params params = {.path = options->merge,
+                                                      .program = "merged",
+                                                      .is_forced = options->is_forced,
+                                                      .mono_ns = source->mono_ns,
+                                                      .real_ns = source->real_ns};
+    if (rv_recording_writer_start(record, &params) != 0) {
         source->close(source);
-        rv_record_destroy(record);
+        rv_recording_writer_destroy(record);
         return EXIT_FAILURE;
     }
-    int error = run(source, record, options->n_threads), record_error = rv_record_stop(record, &totals);
-    rv_record_destroy(record);
+    int error = run(source, record, options->n_threads), record_error = rv_recording_writer_stop(record, &totals);
+    rv_recording_writer_destroy(record);
     if (error || record_error)
         return EXIT_FAILURE;
     rv_note("%s: %llu event%s in %llu bytes", options->merge, (unsigned long long)totals.n_events,

@@ -43,7 +43,8 @@ static int open_replay(struct rv_source **source, const struct rv_open_trace_par
         return rv_err(EINVAL, "%s: a recording is replayed in full: --include and --exclude are for capturing",
                       params->path);
     *source = NULL;
-    int error = params->needs_few_blocks ? rv_indexed_open(source, params->path, RV_INDEXED_LEAST_EVENTS) : 0;
+    int error =
+        params->needs_few_blocks ? rv_recording_on_demand_open(source, params->path, RV_INDEXED_LEAST_EVENTS) : 0;
     if (error)
         return error;
     if (!*source)

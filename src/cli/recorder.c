@@ -46,21 +46,21 @@ static int start(struct rv_recorder *recorder)
     char name[256];
     const struct rv_options *options = recorder->options;
     base_name(options, name, sizeof name);
-    int error = rv_record_start(recorder->record,
-                                &(struct rv_record_params){.path = recorder->path,
-                                                           .program = name,
-                                                           .pid = recorder->pid,
-                                                           .mono_ns = recorder->mono_ns,
-                                                           .real_ns = recorder->real_ns,
-                                                           .is_forced = options->is_forced,
-                                                           .is_all = options->is_headless && !options->max_depth,
-                                                           .limit = options->record_limit});
+    int error = rv_recording_writer_start(
+        recorder->record, &(struct rv_recording_writer_params){.path = recorder->path,
+                                                               .program = name,
+                                                               .pid = recorder->pid,
+                                                               .mono_ns = recorder->mono_ns,
+                                                               .real_ns = recorder->real_ns,
+                                                               .is_forced = options->is_forced,
+                                                               .is_all = options->is_headless && !options->max_depth,
+                                                               .limit = options->record_limit});
     recorder->is_on = !error;
     recorder->n_hits_before = n_hits(recorder);
     return error;
 }
 
-static void print_kept(const struct rv_recorder *recorder, const struct rv_record_totals *totals)
+static void print_kept(const struct rv_recorder *recorder, const struct rv_recording_writer_totals *totals)
 {
     const unsigned long long n_events = totals->n_events, n_bytes = totals->n_bytes, n_gone = totals->n_events_gone;
     const unsigned long long n_around = n_hits(recorder) - recorder->n_hits_before;
@@ -77,11 +77,11 @@ static void print_kept(const struct rv_recorder *recorder, const struct rv_recor
 
 static void stop(struct rv_recorder *recorder)
 {
-    struct rv_record_totals totals;
+    struct rv_recording_writer_totals totals;
     if (!recorder->is_on)
         return;
     recorder->is_on = false;
-    int error = rv_record_stop(recorder->record, &totals);
+    int error = rv_recording_writer_stop(recorder->record, &totals);
     if (totals.n_bytes && !error)
         print_kept(recorder, &totals);
     if (error)
@@ -110,7 +110,7 @@ int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *opti
     recorder->pid = pid;
     recorder->mono_ns = source->mono_ns;
     recorder->real_ns = source->real_ns;
-    recorder->record = rv_record_create(options->n_threads);
+    recorder->record = rv_recording_writer_create(options->n_threads);
     recorder->is_unnamed = rv_options_has(options, RV_OPTION_RECORD) && !options->record && !pid;
     if (options->record)
         snprintf(recorder->path, sizeof recorder->path, "%s", options->record);
@@ -129,7 +129,7 @@ void rv_recorder_name(struct rv_recorder *recorder, pid_t pid)
     char name[256], path[sizeof recorder->path];
     base_name(recorder->options, name, sizeof name);
     snprintf(path, sizeof path, "%s.%ld.rvz", name, (long)pid);
-    int error = rv_record_rename(recorder->record, path);
+    int error = rv_recording_writer_rename(recorder->record, path);
     if (error)
         rv_warn("%s: %s; recording to %s", path, strerror(-error), recorder->path);
     else
@@ -159,7 +159,7 @@ const char *rv_recorder_later_path(const struct rv_recorder *recorder)
 int rv_recorder_close(struct rv_recorder *recorder)
 {
     stop(recorder);
-    rv_record_destroy(recorder->record);
+    rv_recording_writer_destroy(recorder->record);
     recorder->record = NULL;
     return recorder->error;
 }

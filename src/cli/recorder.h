@@ -9,7 +9,7 @@
 #include "source/source.h"
 
 struct rv_recorder { /* zeroed = recording impossible */
-    struct rv_record *record;
+    struct rv_recording_writer *record;
     const struct rv_options *options;
     uint32_t pid;              /* of the recorded program; 0 = unknown */
     uint64_t mono_ns, real_ns; /* of its source */

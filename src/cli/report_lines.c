@@ -37,17 +37,18 @@ static int open_record(struct rv_cli_lines *lines)
     if (fd < 0)
         return fd;
     lines->record_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    lines->record = rv_record_create(0);
-    return rv_record_start(lines->record,
-                           &(struct rv_record_params){.fd = fd, .follower = {ignore_place, ignore_place, fail, lines}});
+    lines->record = rv_recording_writer_create(0);
+    return rv_recording_writer_start(
+        lines->record,
+        &(struct rv_recording_writer_params){.fd = fd, .follower = {ignore_place, ignore_place, fail, lines}});
 }
 
 /* NULL: there is none that is whole. */
 static struct rv_source *reopen_record(struct rv_cli_lines *lines)
 {
     char path[64];
-    struct rv_record_totals totals;
-    if (rv_record_stop(lines->record, &totals) != 0 || lines->has_failed)
+    struct rv_recording_writer_totals totals;
+    if (rv_recording_writer_stop(lines->record, &totals) != 0 || lines->has_failed)
         return NULL;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", lines->record_fd);
     return rv_replay_open(path);
@@ -77,7 +78,7 @@ int rv_cli_lines_open(struct rv_cli_lines *lines, const struct rv_options *optio
         return 0;
     const int error = open_record(lines);
     if (!error)
-        *sink = rv_record_sink(lines->record);
+        *sink = rv_recording_writer_sink(lines->record);
     return error;
 }
 
@@ -140,11 +141,11 @@ int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, c
 
 void rv_cli_lines_close(struct rv_cli_lines *lines)
 {
-    struct rv_record_totals totals;
+    struct rv_recording_writer_totals totals;
     if (!lines->options)
         return;
-    if (lines->record && rv_record_stop(lines->record, &totals) != -ETIMEDOUT)
-        rv_record_destroy(lines->record);
+    if (lines->record && rv_recording_writer_stop(lines->record, &totals) != -ETIMEDOUT)
+        rv_recording_writer_destroy(lines->record);
     if (lines->record_fd >= 0)
         close(lines->record_fd);
     rv_lines_destroy(lines->lines);

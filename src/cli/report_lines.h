@@ -12,8 +12,8 @@
 
 struct rv_cli_lines { /* zeroed = not asked for */
     const struct rv_options *options;
-    struct rv_lines *lines;   /* of the whole capture; NULL: a part is asked for */
-    struct rv_record *record; /* of a program */
+    struct rv_lines *lines;             /* of the whole capture; NULL: a part is asked for */
+    struct rv_recording_writer *record; /* of a program */
     int record_fd;
     bool has_failed; /* the recording */
 };

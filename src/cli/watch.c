@@ -266,7 +266,7 @@ static int open_recorder(struct watch *watch)
     if (watch->recorder.record && trigger)
         add_sink(watch, rv_trigger_sink(trigger));
     if (watch->recorder.record)
-        add_sink(watch, rv_record_sink(watch->recorder.record));
+        add_sink(watch, rv_recording_writer_sink(watch->recorder.record));
     return error;
 }
 

@@ -33,7 +33,7 @@ struct followed {
 
 struct rv_history {
     char path[64]; /* of its file, in this process */
-    struct rv_record *record;
+    struct rv_recording_writer *record;
     struct rv_source *source; /* reads the file */
     pthread_t thread;
     bool is_begun; /* the session's */
@@ -200,7 +200,7 @@ static void follow_file(struct rv_history *history)
 {
     pthread_mutex_lock(&history->lock);
     for (size_t i = 0; i < history->n_indexes; i++)
-        rv_indexed_add(history->source, history->indexes[i]);
+        rv_recording_on_demand_add(history->source, history->indexes[i]);
     history->n_indexes = 0;
     const uint64_t begin = history->begin;
     pthread_mutex_unlock(&history->lock);
@@ -248,7 +248,7 @@ static bool serve(struct rv_history *history)
     free_streams(history);
     if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && is_behind(history, now_ns)) {
         history->flushed_ns = now_ns;
-        rv_record_flush(history->record);
+        rv_recording_writer_flush(history->record);
     }
     bool has_moved = history->source->poll(history->source, &history->intake) == RV_SOURCE_MOVED;
     pthread_mutex_lock(&history->lock);
@@ -341,12 +341,12 @@ bool rv_history_is_stuck(struct rv_history *history)
 
 struct rv_sink rv_history_sink(struct rv_history *history)
 {
-    return rv_record_sink(history->record);
+    return rv_recording_writer_sink(history->record);
 }
 
 struct rv_source *rv_history_reopen(struct rv_history *history)
 {
-    rv_record_flush(history->record);
+    rv_recording_writer_flush(history->record);
     return rv_replay_open_written(history->path);
 }
 
@@ -356,12 +356,12 @@ static int open_file(struct rv_history *history, uint64_t n_bytes)
     if (fd < 0)
         return fd;
     snprintf(history->path, sizeof history->path, "/proc/self/fd/%d", fd);
-    const struct rv_record_params params = {
+    const struct rv_recording_writer_params params = {
         .fd = fd, .limit = {.n_bytes = n_bytes}, .follower = {add_index, set_begin, fail, history}};
-    int error = rv_record_start(history->record, &params);
+    int error = rv_recording_writer_start(history->record, &params);
     if (error)
         rv_warn("no history of older calls: %s (--history, TMPDIR)", strerror(-error));
-    return error ? error : rv_indexed_follow(&history->source, history->path);
+    return error ? error : rv_recording_on_demand_follow(&history->source, history->path);
 }
 
 struct rv_history *rv_history_create(uint64_t n_bytes)
@@ -369,7 +369,7 @@ struct rv_history *rv_history_create(uint64_t n_bytes)
     struct rv_history *history = rv_alloc(1, sizeof *history);
     pthread_mutex_init(&history->lock, NULL);
     rv_os_init_condition(&history->has_news);
-    history->record = rv_record_create(0);
+    history->record = rv_recording_writer_create(0);
     if (open_file(history, n_bytes) == 0)
         return history;
     rv_history_destroy(history);
@@ -378,10 +378,10 @@ struct rv_history *rv_history_create(uint64_t n_bytes)
 
 void rv_history_destroy(struct rv_history *history)
 {
-    struct rv_record_totals totals;
-    if (!history || rv_history_is_stuck(history) || rv_record_stop(history->record, &totals) == -ETIMEDOUT)
+    struct rv_recording_writer_totals totals;
+    if (!history || rv_history_is_stuck(history) || rv_recording_writer_stop(history->record, &totals) == -ETIMEDOUT)
         return;
-    rv_record_destroy(history->record);
+    rv_recording_writer_destroy(history->record);
     if (history->source)
         history->source->close(history->source);
     for (size_t i = 0; i < history->n_streams; i++)

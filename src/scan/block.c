@@ -75,7 +75,7 @@ struct rv_block *rv_block_create(uint32_t capacity)
 {
     rv_assert(capacity <= RV_BLOCK_EVENTS);
 #ifdef RV_SCAN_X86
-    rv_capture_patterns_init();
+    rv_push_pop_patterns_init();
 #endif
     struct rv_block *block = rv_alloc_scratch(1, sizeof *block);
     *block = (struct rv_block){.capacity = capacity};

@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) bool step(struct rv_run *run, struc
                                                        const struct rv_event *events, __m256i base)
 {
     struct group group = load_group(events, base, state);
-    const struct rv_pattern *pattern = &rv_capture_patterns[group.bits];
+    const struct rv_pattern *pattern = &rv_push_pop_patterns[group.bits];
     const int32_t window = state->n_frames - (int32_t)N_EVENTS;
     __m256i window_id = _mm256_loadu_si256((const void *)(run->frames + RV_FRAME_ID + window));
     __m256i window_key = _mm256_loadu_si256((const void *)(run->frames + RV_FRAME_KEY + window));

@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) struct group load_group(const struc
     struct group group;
     __mmask16 kinds = _mm512_movepi32_mask(_mm512_slli_epi32(second, 3));
     group.is_return = (__mmask8)(kinds >> 8);
-    group.pattern = &rv_capture_patterns[kinds >> 8];
+    group.pattern = &rv_push_pop_patterns[kinds >> 8];
     group.offset = _mm256_and_si256(_mm256_sub_epi32(_mm512_castsi512_si256(first), base),
                                     _mm256_set1_epi32((int32_t)RV_OFFSET_MASK));
     group.id = _mm512_extracti64x4_epi64(first, 1);

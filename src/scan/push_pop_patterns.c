@@ -7,7 +7,7 @@
 #define N_WINDOW 16
 #define WINDOW_TOP 31
 
-struct rv_pattern rv_capture_patterns[256];
+struct rv_pattern rv_push_pop_patterns[256];
 
 static void fill_window(struct rv_pattern *pattern)
 {
@@ -50,10 +50,10 @@ static void fill_pattern(struct rv_pattern *pattern, unsigned bits)
 static void fill_patterns(void)
 {
     for (unsigned bits = 0; bits < 256; bits++)
-        fill_pattern(&rv_capture_patterns[bits], bits);
+        fill_pattern(&rv_push_pop_patterns[bits], bits);
 }
 
-void rv_capture_patterns_init(void)
+void rv_push_pop_patterns_init(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_patterns);

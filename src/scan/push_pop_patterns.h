@@ -20,8 +20,8 @@ struct rv_pattern {
     uint8_t peak;                        /* most frames at once, above the earlier ones */
 } __attribute__((aligned(64)));
 
-/* Filled by rv_capture_patterns_init(), which may be called repeatedly and from any thread. */
-extern struct rv_pattern rv_capture_patterns[256];
-void rv_capture_patterns_init(void);
+/* Filled by rv_push_pop_patterns_init(), which may be called repeatedly and from any thread. */
+extern struct rv_pattern rv_push_pop_patterns[256];
+void rv_push_pop_patterns_init(void);
 
 #endif

@@ -50,12 +50,12 @@ struct stream {
     struct rv_wire_instrumentation instrumentation;
 };
 
-struct rv_record {
+struct rv_recording_writer {
     unsigned n_threads;
     pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; protects what follows */
     struct rv_rec_writer writer;
     struct rv_record_limit limit;
-    bool is_all; /* see struct rv_record_params */
+    bool is_all; /* see struct rv_recording_writer_params */
     struct rv_record_follower follower;
     size_t block_events; /* in a full block */
     struct rv_record_limiter_gone gone;
@@ -78,8 +78,8 @@ struct rv_record {
 
 /* ---- chunks ---- */
 
-static void submit_payload(struct rv_record *record, enum rv_rec_type type, uint32_t stream, const void *payload,
-                           size_t n)
+static void submit_payload(struct rv_recording_writer *record, enum rv_rec_type type, uint32_t stream,
+                           const void *payload, size_t n)
 {
     struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
     if (!job)
@@ -91,7 +91,7 @@ static void submit_payload(struct rv_record *record, enum rv_rec_type type, uint
 }
 
 /* Under the record's lock. */
-static void submit_strings_locked(struct rv_record *record)
+static void submit_strings_locked(struct rv_recording_writer *record)
 {
     if (record->strings.n == 0)
         return;
@@ -107,7 +107,7 @@ static void submit_strings_locked(struct rv_record *record)
     rv_ordered_writer_submit(record->ordered_writer, job);
 }
 
-static void submit_strings(struct rv_record *record)
+static void submit_strings(struct rv_recording_writer *record)
 {
     pthread_mutex_lock(&record->lock);
     submit_strings_locked(record);
@@ -115,7 +115,7 @@ static void submit_strings(struct rv_record *record)
 }
 
 /* Under the stream's lock. */
-static void submit_who(struct rv_record *record, const struct stream *stream)
+static void submit_who(struct rv_recording_writer *record, const struct stream *stream)
 {
     struct rv_rec_buffer payload = {0};
     rv_rec_buffer_add(&payload, &stream->who, sizeof stream->who);
@@ -131,7 +131,7 @@ static void submit_who(struct rv_record *record, const struct stream *stream)
  * exact at the stream's end only; they are used if the file has the whole stream, else the file's own counts. Under the
  * stream's lock.
  */
-static void submit_account(struct rv_record *record, struct stream *stream, uint64_t end_ns)
+static void submit_account(struct rv_recording_writer *record, struct stream *stream, uint64_t end_ns)
 {
     struct rv_rec_account account = {.n_produced = stream->account.n_produced,
                                      .n_consumed = stream->account.n_consumed,
@@ -157,7 +157,7 @@ static struct rv_event *append(struct rv_event *to, size_t *capacity, size_t n_t
 }
 
 /* A full array changes places with the job's; of a quiet stream, which keeps its small one, the events are copied. */
-static void move_events(const struct rv_record *record, struct stream *stream, struct rv_encode_job *job)
+static void move_events(const struct rv_recording_writer *record, struct stream *stream, struct rv_encode_job *job)
 {
     job->n = stream->n;
     if (stream->n < record->block_events) {
@@ -182,7 +182,7 @@ static void stop_collecting(struct stream *stream)
 }
 
 /* Under the stream's lock. */
-static void submit_events(struct rv_record *record, struct stream *stream)
+static void submit_events(struct rv_recording_writer *record, struct stream *stream)
 {
     if (stream->n) {
         submit_strings(record);
@@ -205,7 +205,7 @@ static void submit_events(struct rv_record *record, struct stream *stream)
 /* ---- on and off ---- */
 
 /* Under the stream's lock. */
-static void turn_stream_on(struct rv_record *record, struct stream *stream, uint32_t number)
+static void turn_stream_on(struct rv_recording_writer *record, struct stream *stream, uint32_t number)
 {
     stream->is_on = true;
     stream->number = number;
@@ -216,7 +216,7 @@ static void turn_stream_on(struct rv_record *record, struct stream *stream, uint
 }
 
 /* Write the stream's last chunks. Under the stream's lock. */
-static void turn_stream_off(struct rv_record *record, struct stream *stream, uint64_t end_ns)
+static void turn_stream_off(struct rv_recording_writer *record, struct stream *stream, uint64_t end_ns)
 {
     if (!stream->is_on)
         return;
@@ -231,10 +231,10 @@ static void turn_stream_off(struct rv_record *record, struct stream *stream, uin
 
 /* ---- the sink ---- */
 
-typedef void each_fn(struct rv_record *record, struct stream *stream);
+typedef void each_fn(struct rv_recording_writer *record, struct stream *stream);
 
 /* Under the record's lock, which is released meanwhile. */
-static void for_all(struct rv_record *record, each_fn *each)
+static void for_all(struct rv_recording_writer *record, each_fn *each)
 {
     for (size_t i = 0; i < record->n_streams; i++) {
         struct stream *stream = record->streams[i];
@@ -245,7 +245,7 @@ static void for_all(struct rv_record *record, each_fn *each)
     }
 }
 
-static struct stream *find(struct rv_record *record, uint32_t number)
+static struct stream *find(struct rv_recording_writer *record, uint32_t number)
 {
     pthread_mutex_lock(&record->lock);
     struct stream *stream = record->streams[number];
@@ -254,7 +254,7 @@ static struct stream *find(struct rv_record *record, uint32_t number)
 }
 
 /* Streams of a file are numbered in order of opening, while no file begins or ends. */
-static void add_stream(struct rv_record *record, struct stream *stream, uint32_t number)
+static void add_stream(struct rv_recording_writer *record, struct stream *stream, uint32_t number)
 {
     pthread_mutex_lock(&record->switching);
     pthread_mutex_lock(&record->lock);
@@ -273,7 +273,7 @@ static void add_stream(struct rv_record *record, struct stream *stream, uint32_t
 
 static void open_stream(void *context, uint32_t number, const struct rv_stream_info *info)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     struct stream *stream = rv_alloc(1, sizeof *stream);
     pthread_mutex_init(&stream->lock, NULL);
     stream->process_name = rv_strdup(info->process_name);
@@ -291,7 +291,7 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
 
 static void rename_stream(void *context, uint32_t number, const char *thread_name)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     free(stream->thread_name);
@@ -312,7 +312,7 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
 
 static void add_events(void *context, uint32_t number, const struct rv_event *events, size_t n)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     stream->last_ns = rv_event_ticks(&events[n - 1]);
@@ -333,7 +333,7 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
 /* Append at most a batch. */
 static void add_opening(void *context, uint32_t number, const struct rv_event *events, size_t n)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     struct rv_encode_job *job = stream->is_on ? rv_ordered_writer_acquire(record->ordered_writer) : NULL;
@@ -351,7 +351,7 @@ static void add_opening(void *context, uint32_t number, const struct rv_event *e
 
 static void close_stream(void *context, uint32_t number, uint64_t end_ns, const struct rv_stream_account *account)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
     stream->account = *account;
@@ -362,7 +362,7 @@ static void close_stream(void *context, uint32_t number, uint64_t end_ns, const 
 
 static void define(void *context, const struct rv_definition *definitions, size_t n)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     pthread_mutex_lock(&record->lock);
     const struct rv_rec_buffer *names = &record->name_log.names;
     size_t before = names->n;
@@ -378,7 +378,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
 
 /* ---- the flusher ---- */
 
-static void flush_stream(struct rv_record *record, struct stream *stream)
+static void flush_stream(struct rv_recording_writer *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     if (stream->has_account || (stream->n && rv_clock_mono_ns() - stream->waits_since_ns >= FLUSH_INTERVAL_NS))
@@ -386,7 +386,7 @@ static void flush_stream(struct rv_record *record, struct stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-static void flush_any_stream(struct rv_record *record, struct stream *stream)
+static void flush_any_stream(struct rv_recording_writer *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     if (stream->is_on)
@@ -394,7 +394,7 @@ static void flush_any_stream(struct rv_record *record, struct stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-static void flush_all(struct rv_record *record)
+static void flush_all(struct rv_recording_writer *record)
 {
     const bool is_followed = record->follower.index;
     submit_strings(record);
@@ -406,7 +406,7 @@ static void flush_all(struct rv_record *record)
 }
 
 /* Wait for the interval; true at the file's end. */
-static bool wait_for_end(struct rv_record *record)
+static bool wait_for_end(struct rv_recording_writer *record)
 {
     uint64_t end_ns = rv_clock_mono_ns() + (record->follower.index ? FOLLOWED_INTERVAL_NS : FLUSH_INTERVAL_NS);
     pthread_mutex_lock(&record->lock);
@@ -418,7 +418,7 @@ static bool wait_for_end(struct rv_record *record)
     return has_ended;
 }
 
-void rv_record_flush(struct rv_record *record)
+void rv_recording_writer_flush(struct rv_recording_writer *record)
 {
     pthread_mutex_lock(&record->lock);
     record->is_wanted = true;
@@ -428,7 +428,7 @@ void rv_record_flush(struct rv_record *record)
 
 static void *run_flusher(void *context)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     while (!wait_for_end(record))
         flush_all(record);
     return NULL;
@@ -437,7 +437,7 @@ static void *run_flusher(void *context)
 /* ---- life ---- */
 
 /* The stream, if the file records it from now on. Under switching. */
-static void let_in(struct rv_record *record, struct stream *stream)
+static void let_in(struct rv_recording_writer *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     if (!stream->is_closed) {
@@ -449,7 +449,7 @@ static void let_in(struct rv_record *record, struct stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-static void let_out(struct rv_record *record, struct stream *stream)
+static void let_out(struct rv_recording_writer *record, struct stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     turn_stream_off(record, stream, stream->last_ns);
@@ -457,7 +457,7 @@ static void let_out(struct rv_record *record, struct stream *stream)
 }
 
 /* The file is open: record from now on. Under switching. */
-static void turn_on(struct rv_record *record)
+static void turn_on(struct rv_recording_writer *record)
 {
     record->ordered_writer = rv_ordered_writer_start(
         &(struct rv_ordered_writer_params){.writer = &record->writer,
@@ -477,7 +477,7 @@ static void turn_on(struct rv_record *record)
 }
 
 /* totals: of the session, at its end only; else NULL. Under switching. */
-static void turn_off(struct rv_record *record, const struct rv_stats *totals)
+static void turn_off(struct rv_recording_writer *record, const struct rv_stats *totals)
 {
     pthread_mutex_lock(&record->lock);
     record->is_on = false;
@@ -495,7 +495,7 @@ static void turn_off(struct rv_record *record, const struct rv_stats *totals)
 
 static void begin(void *context, uint64_t origin_ns)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     (void)origin_ns; /* the file has event times */
     pthread_mutex_lock(&record->switching);
     record->has_session = true;
@@ -506,7 +506,7 @@ static void begin(void *context, uint64_t origin_ns)
 
 static void end(void *context, const struct rv_stats *totals)
 {
-    struct rv_record *record = context;
+    struct rv_recording_writer *record = context;
     pthread_mutex_lock(&record->switching);
     if (record->ordered_writer)
         turn_off(record, totals);
@@ -514,9 +514,9 @@ static void end(void *context, const struct rv_stats *totals)
     pthread_mutex_unlock(&record->switching);
 }
 
-struct rv_record *rv_record_create(unsigned n_threads)
+struct rv_recording_writer *rv_recording_writer_create(unsigned n_threads)
 {
-    struct rv_record *record = rv_alloc(1, sizeof *record);
+    struct rv_recording_writer *record = rv_alloc(1, sizeof *record);
     record->n_threads = ((n_threads ? n_threads : rv_os_n_cpus()) + CPUS_PER_ENCODER - 1) / CPUS_PER_ENCODER;
     pthread_mutex_init(&record->switching, NULL);
     pthread_mutex_init(&record->lock, NULL);
@@ -524,7 +524,7 @@ struct rv_record *rv_record_create(unsigned n_threads)
     return record;
 }
 
-struct rv_sink rv_record_sink(struct rv_record *record)
+struct rv_sink rv_recording_writer_sink(struct rv_recording_writer *record)
 {
     return (struct rv_sink){.context = record,
                             .begin = begin,
@@ -539,7 +539,7 @@ struct rv_sink rv_record_sink(struct rv_record *record)
 }
 
 /* A limit needs a file system that can punch holes. */
-static int open_file(struct rv_record *record, const struct rv_record_params *params)
+static int open_file(struct rv_recording_writer *record, const struct rv_recording_writer_params *params)
 {
     struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
     bool is_limited = rv_record_limit_is_set(&params->limit);
@@ -568,7 +568,7 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
     return 0;
 }
 
-int rv_record_start(struct rv_record *record, const struct rv_record_params *params)
+int rv_recording_writer_start(struct rv_recording_writer *record, const struct rv_recording_writer_params *params)
 {
     pthread_mutex_lock(&record->switching);
     int error = record->writer.path ? -EBUSY : open_file(record, params);
@@ -578,12 +578,12 @@ int rv_record_start(struct rv_record *record, const struct rv_record_params *par
     return error;
 }
 
-int rv_record_rename(struct rv_record *record, const char *path)
+int rv_recording_writer_rename(struct rv_recording_writer *record, const char *path)
 {
     return rv_rec_writer_rename(&record->writer, path);
 }
 
-int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
+int rv_recording_writer_stop(struct rv_recording_writer *record, struct rv_recording_writer_totals *totals)
 {
     pthread_mutex_lock(&record->switching);
     if (record->ordered_writer)
@@ -592,8 +592,8 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
         pthread_mutex_unlock(&record->switching);
         return -ETIMEDOUT;
     }
-    *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
-                                        record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
+    *totals = (struct rv_recording_writer_totals){record->n_events - record->gone.n_events,
+                                                  record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
     if (record->writer.path && record->writer.n_chunks == 1 && !record->follower.index) { /* it is empty */
         unlink(record->writer.path);
         totals->n_bytes = 0;
@@ -603,7 +603,7 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
     return error;
 }
 
-void rv_record_destroy(struct rv_record *record)
+void rv_recording_writer_destroy(struct rv_recording_writer *record)
 {
     if (!record)
         return;

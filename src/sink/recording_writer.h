@@ -11,9 +11,9 @@
 #include "sink/record_limit.h"
 #include "sink/sink.h"
 
-struct rv_record; /* opaque */
+struct rv_recording_writer; /* opaque */
 
-struct rv_record_params { /* zero = default */
+struct rv_recording_writer_params { /* zero = default */
     const char *path;
     int fd;              /* with a follower, and without a path: an empty private file, taken */
     const char *program; /* the title */
@@ -28,25 +28,25 @@ struct rv_record_params { /* zero = default */
 };
 
 /* Create without a file. n_threads: of the session, which sets the number of encoders; 0 = number of CPUs. */
-struct rv_record *rv_record_create(unsigned n_threads);
-void rv_record_destroy(struct rv_record *record);
+struct rv_recording_writer *rv_recording_writer_create(unsigned n_threads);
+void rv_recording_writer_destroy(struct rv_recording_writer *record);
 
 /* The sink that feeds it, in one session. */
-struct rv_sink rv_record_sink(struct rv_record *record);
+struct rv_sink rv_recording_writer_sink(struct rv_recording_writer *record);
 
 /*
  * Begin a file: before the session, or during it for later events. Any thread.
  *   returns  0, or negative errno with one line printed; silent: -EBUSY, a file is being written, and with a follower
  */
-int rv_record_start(struct rv_record *record, const struct rv_record_params *params);
+int rv_recording_writer_start(struct rv_recording_writer *record, const struct rv_recording_writer_params *params);
 
 /* Write what waits, and an INDEX of it, soon. Any thread. */
-void rv_record_flush(struct rv_record *record);
+void rv_recording_writer_flush(struct rv_recording_writer *record);
 
 /* Give the file its final name, if that does not exist. 0, or negative errno. Before the session starts. */
-int rv_record_rename(struct rv_record *record, const char *path);
+int rv_recording_writer_rename(struct rv_recording_writer *record, const char *path);
 
-struct rv_record_totals {
+struct rv_recording_writer_totals {
     uint64_t n_events, n_bytes; /* in the file */
     uint64_t n_events_gone;     /* discarded by the limit */
 };
@@ -58,6 +58,6 @@ struct rv_record_totals {
  *            written to, and the record must stay
  *   thread   any
  */
-int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals);
+int rv_recording_writer_stop(struct rv_recording_writer *record, struct rv_recording_writer_totals *totals);
 
 #endif

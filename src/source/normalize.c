@@ -53,7 +53,7 @@ static bool has_address(const struct rv_event *event)
  */
 static void convert_calls(struct rv_normalizer *normalizer, struct conversion *conversion)
 {
-    const struct rv_address_table *addresses = rv_symbolizer_addresses(normalizer->process);
+    const struct rv_ids_by_address *addresses = rv_symbolizer_addresses(normalizer->process);
     struct rv_address_slot *slots = addresses->slots;
     const uint64_t byte_mask = addresses->byte_mask, end = conversion->end_ns;
     const struct rv_clock_stretch stretch = conversion->stretch;

@@ -459,7 +459,7 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
     return indexed;
 }
 
-int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events)
+int rv_recording_on_demand_open(struct rv_source **source, const char *path, uint64_t least_events)
 {
     struct rv_rec_reader *reader;
     *source = NULL;
@@ -479,7 +479,7 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
     return result == -EBADMSG ? 0 : result;
 }
 
-int rv_indexed_follow(struct rv_source **source, const char *path)
+int rv_recording_on_demand_follow(struct rv_source **source, const char *path)
 {
     struct rv_rec_reader *reader;
     *source = NULL;
@@ -492,7 +492,7 @@ int rv_indexed_follow(struct rv_source **source, const char *path)
     return 0;
 }
 
-void rv_indexed_add(struct rv_source *source, uint64_t offset)
+void rv_recording_on_demand_add(struct rv_source *source, uint64_t offset)
 {
     struct indexed *indexed = (struct indexed *)source;
     if (rv_rec_reader_grow(indexed->reader) != 0)

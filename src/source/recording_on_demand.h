@@ -12,16 +12,16 @@
  *   source   needs an intake with pages; NULL: replay the recording instead
  *   returns  0, or negative errno with one line printed: not readable
  */
-int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events);
+int rv_recording_on_demand_open(struct rv_source **source, const char *path, uint64_t least_events);
 
 /*
- * Open a recording that this process is writing: rv_indexed_add() gives its INDEXes, oldest first. Its ids are used as
+ * Open a recording that this process is writing: rv_recording_on_demand_add() gives its INDEXes, oldest first. Its ids are used as
  * they are, and no names are defined. Blocks that were discarded give nothing.
  *   returns  0, or negative errno with one line printed
  */
-int rv_indexed_follow(struct rv_source **source, const char *path);
+int rv_recording_on_demand_follow(struct rv_source **source, const char *path);
 
 /* Between two turns, on their thread. */
-void rv_indexed_add(struct rv_source *source, uint64_t offset);
+void rv_recording_on_demand_add(struct rv_source *source, uint64_t offset);
 
 #endif

@@ -181,11 +181,11 @@ static const struct function *find_function(struct unit *unit, uint64_t address)
     return n && address < unit->functions[n - 1].end ? &unit->functions[n - 1] : NULL;
 }
 
-static bool read_place(struct rv_dwarf_lines *lines, const struct declaration *declaration, char *file,
+static bool read_place(struct rv_dwarf_line_table *lines, const struct declaration *declaration, char *file,
                        size_t file_bytes, uint32_t *line)
 {
     if (declaration->line == 0 || declaration->line > INT32_MAX ||
-        !rv_dwarf_lines_path(lines, declaration->file, file, file_bytes))
+        !rv_dwarf_line_table_path(lines, declaration->file, file, file_bytes))
         return false;
     *line = (uint32_t)declaration->line;
     return true;
@@ -194,8 +194,8 @@ static bool read_place(struct rv_dwarf_lines *lines, const struct declaration *d
 static bool find_code_in_unit(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line)
 {
     struct declaration code = {.unit = unit->dwarf};
-    struct rv_dwarf_lines *lines = rv_dwarf_lines_of(unit->dwarf);
-    return lines && rv_dwarf_lines_find(lines, address, &code.file, &code.line) &&
+    struct rv_dwarf_line_table *lines = rv_dwarf_line_table_of(unit->dwarf);
+    return lines && rv_dwarf_line_table_find(lines, address, &code.file, &code.line) &&
            read_place(lines, &code, file, file_bytes, line);
 }
 
@@ -203,8 +203,8 @@ static bool find_code_in_unit(struct unit *unit, uint64_t address, char *file, s
 static bool find_in_unit(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line)
 {
     const struct function *function = find_function(unit, address);
-    struct rv_dwarf_lines *lines;
-    if (function && function->declaration.unit && (lines = rv_dwarf_lines_of(function->declaration.unit)) &&
+    struct rv_dwarf_line_table *lines;
+    if (function && function->declaration.unit && (lines = rv_dwarf_line_table_of(function->declaration.unit)) &&
         read_place(lines, &function->declaration, file, file_bytes, line))
         return true;
     return find_code_in_unit(unit, address, file, file_bytes, line);

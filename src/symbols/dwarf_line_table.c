@@ -25,7 +25,7 @@ struct row {
     bool is_end; /* end of a sequence */
 };
 
-struct rv_dwarf_lines {
+struct rv_dwarf_line_table {
     struct rv_dwarf_unit unit; /* copy with the sizes of the table's header */
     const char *folder;        /* of the compilation; "" if not absolute */
     struct names folders, files;
@@ -47,7 +47,7 @@ static void add_name(struct names *names, struct name name)
 /* ---- header ---- */
 
 /* DWARF 2 to 4: both lists end with an empty name, and count from 1; folder 0 is the compilation's. */
-static void read_names(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cursor)
+static void read_names(struct rv_dwarf_line_table *lines, struct rv_dwarf_cursor *cursor)
 {
     const char *text;
     add_name(&lines->folders,
@@ -64,7 +64,7 @@ static void read_names(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cur
 }
 
 /* DWARF 5: a list describes its own columns. */
-static void read_described(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cursor, struct names *names)
+static void read_described(struct rv_dwarf_line_table *lines, struct rv_dwarf_cursor *cursor, struct names *names)
 {
     struct {
         uint64_t content, form;
@@ -90,7 +90,7 @@ static void read_described(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor 
     }
 }
 
-static bool read_header(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor cursor)
+static bool read_header(struct rv_dwarf_line_table *lines, struct rv_dwarf_cursor cursor)
 {
     uint64_t n_bytes = rv_dwarf_take(&cursor, 4);
     lines->unit.offset_bytes = n_bytes == UINT32_MAX ? 8 : 4;
@@ -126,22 +126,22 @@ static bool read_header(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor cur
     return true;
 }
 
-static struct rv_dwarf_lines *open_lines(const struct rv_dwarf_unit *unit)
+static struct rv_dwarf_line_table *open_lines(const struct rv_dwarf_unit *unit)
 {
     const struct rv_dwarf_value *offset = &unit->root.values[RV_DWARF_STMT_LIST];
     const char *folder = rv_dwarf_string(unit, &unit->root.values[RV_DWARF_COMP_DIR]);
     if (offset->kind != RV_DWARF_NUMBER)
         return NULL;
-    struct rv_dwarf_lines *lines = rv_alloc(1, sizeof *lines);
+    struct rv_dwarf_line_table *lines = rv_alloc(1, sizeof *lines);
     lines->unit = *unit;
     lines->folder = folder && *folder == '/' ? folder : "";
     if (read_header(lines, rv_dwarf_cursor(unit->file->sections[RV_DWARF_LINE], offset->number)))
         return lines;
-    rv_dwarf_lines_close(lines);
+    rv_dwarf_line_table_close(lines);
     return NULL;
 }
 
-struct rv_dwarf_lines *rv_dwarf_lines_of(struct rv_dwarf_unit *unit)
+struct rv_dwarf_line_table *rv_dwarf_line_table_of(struct rv_dwarf_unit *unit)
 {
     if (!unit->are_lines_tried) {
         unit->are_lines_tried = true;
@@ -150,7 +150,7 @@ struct rv_dwarf_lines *rv_dwarf_lines_of(struct rv_dwarf_unit *unit)
     return unit->lines;
 }
 
-bool rv_dwarf_lines_path(const struct rv_dwarf_lines *lines, uint64_t number, char *path, size_t path_bytes)
+bool rv_dwarf_line_table_path(const struct rv_dwarf_line_table *lines, uint64_t number, char *path, size_t path_bytes)
 {
     const struct name *file = number < lines->files.n ? &lines->files.items[number] : NULL;
     if (!file || !file->text || !*file->text)
@@ -172,7 +172,7 @@ struct machine {
     uint64_t address, file, line;
 };
 
-static void add_row(struct rv_dwarf_lines *lines, const struct machine *machine, bool is_end)
+static void add_row(struct rv_dwarf_line_table *lines, const struct machine *machine, bool is_end)
 {
     lines->rows = rv_vec_reserve(lines->rows, &lines->capacity, lines->n_rows + 1, sizeof *lines->rows);
     lines->rows[lines->n_rows] =
@@ -180,7 +180,7 @@ static void add_row(struct rv_dwarf_lines *lines, const struct machine *machine,
     lines->n_rows++;
 }
 
-static void run_extended(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cursor, struct machine *machine)
+static void run_extended(struct rv_dwarf_line_table *lines, struct rv_dwarf_cursor *cursor, struct machine *machine)
 {
     uint64_t n_bytes = rv_dwarf_take_unsigned(cursor);
     if (n_bytes == 0 || n_bytes > rv_dwarf_left(cursor)) {
@@ -202,7 +202,7 @@ static void run_extended(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *c
     }
 }
 
-static void run_special(struct rv_dwarf_lines *lines, struct machine *machine, uint8_t opcode)
+static void run_special(struct rv_dwarf_line_table *lines, struct machine *machine, uint8_t opcode)
 {
     unsigned step = (unsigned)(opcode - lines->opcode_base);
     machine->address += (uint64_t)(step / lines->line_range) * lines->instruction_bytes;
@@ -210,7 +210,7 @@ static void run_special(struct rv_dwarf_lines *lines, struct machine *machine, u
     add_row(lines, machine, false);
 }
 
-static void run_standard(struct rv_dwarf_lines *lines, struct rv_dwarf_cursor *cursor, struct machine *machine,
+static void run_standard(struct rv_dwarf_line_table *lines, struct rv_dwarf_cursor *cursor, struct machine *machine,
                          uint8_t opcode)
 {
     switch (opcode) {
@@ -252,7 +252,7 @@ static int compare_rows(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void read_rows(struct rv_dwarf_lines *lines)
+static void read_rows(struct rv_dwarf_line_table *lines)
 {
     struct rv_dwarf_cursor cursor = lines->program;
     struct machine machine = {.file = 1, .line = 1};
@@ -270,7 +270,7 @@ static void read_rows(struct rv_dwarf_lines *lines)
         qsort(lines->rows, lines->n_rows, sizeof *lines->rows, compare_rows);
 }
 
-bool rv_dwarf_lines_find(struct rv_dwarf_lines *lines, uint64_t address, uint64_t *file, uint64_t *line)
+bool rv_dwarf_line_table_find(struct rv_dwarf_line_table *lines, uint64_t address, uint64_t *file, uint64_t *line)
 {
     if (!lines->are_rows_read)
         read_rows(lines);
@@ -282,7 +282,7 @@ bool rv_dwarf_lines_find(struct rv_dwarf_lines *lines, uint64_t address, uint64_
     return true;
 }
 
-void rv_dwarf_lines_close(struct rv_dwarf_lines *lines)
+void rv_dwarf_line_table_close(struct rv_dwarf_line_table *lines)
 {
     if (!lines)
         return;

@@ -4,18 +4,18 @@
 
 #include "symbols/dwarf_unit.h"
 
-struct rv_dwarf_lines;
+struct rv_dwarf_line_table;
 
 /* The unit's table, read on first use and closed with the unit's file; NULL if there is none. */
-struct rv_dwarf_lines *rv_dwarf_lines_of(struct rv_dwarf_unit *unit);
+struct rv_dwarf_line_table *rv_dwarf_line_table_of(struct rv_dwarf_unit *unit);
 
 /* Path of a file number, with its folder and the unit's; false if unknown or too long. */
-bool rv_dwarf_lines_path(const struct rv_dwarf_lines *lines, uint64_t number, char *path, size_t path_bytes);
+bool rv_dwarf_line_table_path(const struct rv_dwarf_line_table *lines, uint64_t number, char *path, size_t path_bytes);
 
 /* File and line of the code at an address; false if not in the table. */
-bool rv_dwarf_lines_find(struct rv_dwarf_lines *lines, uint64_t address, uint64_t *file, uint64_t *line);
+bool rv_dwarf_line_table_find(struct rv_dwarf_line_table *lines, uint64_t address, uint64_t *file, uint64_t *line);
 
 /* NULL-safe. */
-void rv_dwarf_lines_close(struct rv_dwarf_lines *lines);
+void rv_dwarf_line_table_close(struct rv_dwarf_line_table *lines);
 
 #endif

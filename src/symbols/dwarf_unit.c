@@ -563,7 +563,7 @@ void rv_dwarf_file_init(struct rv_dwarf_file *file, struct rv_elf_file *elf, boo
 void rv_dwarf_file_fini(struct rv_dwarf_file *file)
 {
     for (size_t i = 0; i < file->n_units; i++)
-        rv_dwarf_lines_close(file->units[i].lines);
+        rv_dwarf_line_table_close(file->units[i].lines);
     forget_abbrevs(file);
     free(file->abbrevs);
     free(file->units);

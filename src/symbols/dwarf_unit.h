@@ -101,7 +101,7 @@ struct rv_dwarf_unit {
     uint64_t abbrev_offset, id;        /* id: of a split unit and its skeleton */
     struct rv_dwarf_unit *skeleton;    /* of a split unit: addresses and lines are there */
     struct rv_dwarf_entry root;
-    struct rv_dwarf_lines *lines; /* read on first need */
+    struct rv_dwarf_line_table *lines; /* read on first need */
     bool are_lines_tried;
     uint16_t version;
     uint8_t type, address_bytes, offset_bytes;

@@ -15,14 +15,14 @@
 
 #define MAX_OPEN 128u
 
-struct rv_namer_file {
+struct rv_function_and_line_file {
     struct rv_elf *elf; /* NULL: not open, or unusable */
     uint64_t last_use;
     bool is_unusable;
 };
 
 /* Symbols and paths are untrusted: escape them, like all names. */
-static const char *keep(struct rv_namer *namer, struct rv_demangle_piece piece)
+static const char *keep(struct rv_function_and_line *namer, struct rv_demangle_piece piece)
 {
     size_t shown_bytes = 4 * piece.n_bytes + 1;
     char *shown = rv_alloc(shown_bytes, 1);
@@ -32,21 +32,21 @@ static const char *keep(struct rv_namer *namer, struct rv_demangle_piece piece)
     return kept;
 }
 
-static const char *keep_string(struct rv_namer *namer, const char *string)
+static const char *keep_string(struct rv_function_and_line *namer, const char *string)
 {
     return keep(namer, (struct rv_demangle_piece){string, strlen(string)});
 }
 
-static void close_file(struct rv_namer *namer, struct rv_namer_file *file)
+static void close_file(struct rv_function_and_line *namer, struct rv_function_and_line_file *file)
 {
     rv_elf_close(file->elf);
     namer->n_open -= file->elf != NULL;
     file->elf = NULL;
 }
 
-static void close_least_used(struct rv_namer *namer)
+static void close_least_used(struct rv_function_and_line *namer)
 {
-    struct rv_namer_file *least = NULL;
+    struct rv_function_and_line_file *least = NULL;
     for (size_t i = 0; i < namer->n_files; i++)
         if (namer->files[i].elf && (!least || namer->files[i].last_use < least->last_use))
             least = &namer->files[i];
@@ -54,11 +54,11 @@ static void close_least_used(struct rv_namer *namer)
         close_file(namer, least);
 }
 
-static struct rv_namer_file *open_file(struct rv_namer *namer, const struct rv_code_file *code)
+static struct rv_function_and_line_file *open_file(struct rv_function_and_line *namer, const struct rv_code_file *code)
 {
     if (code->number >= namer->n_files)
         namer->files = rv_vec_extend(namer->files, &namer->n_files, (size_t)code->number + 1, sizeof *namer->files);
-    struct rv_namer_file *file = &namer->files[code->number];
+    struct rv_function_and_line_file *file = &namer->files[code->number];
     file->last_use = ++namer->n_uses;
     if (file->elf || file->is_unusable)
         return file;
@@ -73,14 +73,14 @@ static struct rv_namer_file *open_file(struct rv_namer *namer, const struct rv_c
     return file;
 }
 
-static void name_hex(struct rv_namer *namer, uint64_t address, struct rv_symbolizer_name *name)
+static void name_hex(struct rv_function_and_line *namer, uint64_t address, struct rv_symbolizer_name *name)
 {
     char hex[2 + 16 + 1];
     int n_bytes = snprintf(hex, sizeof hex, "0x%" PRIx64, address);
     name->name = rv_string_pool_keep(&namer->strings, hex, (size_t)n_bytes);
 }
 
-static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_symbolizer_name *name)
+static void name_symbol(struct rv_function_and_line *namer, const char *symbol, struct rv_symbolizer_name *name)
 {
     struct rv_demangled demangled;
     rv_demangle(symbol, &demangled);
@@ -90,7 +90,7 @@ static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_sy
     free(demangled.owned);
 }
 
-static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file, uint64_t start,
+static void name_declaration(struct rv_function_and_line *namer, struct rv_function_and_line_file *file, uint64_t start,
                              struct rv_symbolizer_name *name)
 {
     struct rv_dwarf *dwarf = rv_elf_dwarf(file->elf);
@@ -102,8 +102,8 @@ static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file,
     name->line_form = rv_name_line_form(line, 0);
 }
 
-static void name_without_symbol(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
-                                struct rv_symbolizer_name *name)
+static void name_without_symbol(struct rv_function_and_line *namer, const struct rv_code_file *code,
+                                uint64_t link_address, struct rv_symbolizer_name *name)
 {
     name_hex(namer, link_address, name);
     name->file = keep_string(namer, code->path);
@@ -111,7 +111,7 @@ static void name_without_symbol(struct rv_namer *namer, const struct rv_code_fil
 
 /* ---- imports ---- */
 
-void rv_namer_know(struct rv_namer *namer, const struct rv_code_file *file)
+void rv_function_and_line_know(struct rv_function_and_line *namer, const struct rv_code_file *file)
 {
     namer->known = rv_vec_reserve(namer->known, &namer->known_capacity, namer->n_known + 1, sizeof *namer->known);
     namer->known[namer->n_known++] = file;
@@ -123,23 +123,23 @@ static bool is_named(const struct rv_code_file *code, const char *base_name)
     return strcmp(slash ? slash + 1 : code->path, base_name) == 0;
 }
 
-static bool has_export(struct rv_namer *namer, const struct rv_code_file *code, const char *symbol)
+static bool has_export(struct rv_function_and_line *namer, const struct rv_code_file *code, const char *symbol)
 {
     uint64_t address;
-    const struct rv_namer_file *file = open_file(namer, code);
+    const struct rv_function_and_line_file *file = open_file(namer, code);
     return file->elf && rv_elf_exported_function(file->elf, symbol, &address);
 }
 
 /* Kept: another file may be closed for one that is opened. */
-static const char *needed_by(struct rv_namer *namer, const struct rv_code_file *code, size_t i)
+static const char *needed_by(struct rv_function_and_line *namer, const struct rv_code_file *code, size_t i)
 {
-    const struct rv_namer_file *file = open_file(namer, code);
+    const struct rv_function_and_line_file *file = open_file(namer, code);
     const char *needed = file->elf ? rv_elf_needed(file->elf, i) : NULL;
     return needed ? rv_string_pool_keep(&namer->strings, needed, strlen(needed)) : NULL;
 }
 
 /* Of the files that have such a function one that the caller says it needs, else the first; NULL: none has. */
-static const struct rv_code_file *find_exporter(struct rv_namer *namer, const struct rv_code_file *caller,
+static const struct rv_code_file *find_exporter(struct rv_function_and_line *namer, const struct rv_code_file *caller,
                                                 const char *symbol)
 {
     const char *needed;
@@ -153,7 +153,7 @@ static const struct rv_code_file *find_exporter(struct rv_namer *namer, const st
     return NULL;
 }
 
-static void name_import(struct rv_namer *namer, const struct rv_code_file *code, const char *import,
+static void name_import(struct rv_function_and_line *namer, const struct rv_code_file *code, const char *import,
                         struct rv_symbolizer_name *name)
 {
     const char *symbol = rv_string_pool_keep(&namer->strings, import, strlen(import));
@@ -166,10 +166,10 @@ static void name_import(struct rv_namer *namer, const struct rv_code_file *code,
 
 /* ---- code ---- */
 
-void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
-                        struct rv_symbolizer_name *name)
+void rv_function_and_line_name_code(struct rv_function_and_line *namer, const struct rv_code_file *code,
+                                    uint64_t link_address, struct rv_symbolizer_name *name)
 {
-    struct rv_namer_file *file = open_file(namer, code);
+    struct rv_function_and_line_file *file = open_file(namer, code);
     uint64_t start;
     const char *import = file->elf ? rv_elf_import_at(file->elf, link_address) : NULL,
                *symbol = file->elf ? rv_elf_function(file->elf, link_address, &start) : NULL;
@@ -184,11 +184,11 @@ void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code,
     }
 }
 
-void rv_namer_name_site(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
-                        struct rv_symbolizer_name *name)
+void rv_function_and_line_name_site(struct rv_function_and_line *namer, const struct rv_code_file *code,
+                                    uint64_t link_address, struct rv_symbolizer_name *name)
 {
-    rv_namer_name_code(namer, code, link_address, name);
-    const struct rv_namer_file *file = open_file(namer, code);
+    rv_function_and_line_name_code(namer, code, link_address, name);
+    const struct rv_function_and_line_file *file = open_file(namer, code);
     struct rv_dwarf *dwarf = file->elf ? rv_elf_dwarf(file->elf) : NULL;
     char path[PATH_MAX];
     uint32_t line;
@@ -198,7 +198,7 @@ void rv_namer_name_site(struct rv_namer *namer, const struct rv_code_file *code,
 }
 
 /* "+0x28" behind the name of a variable that the object is a part of. */
-static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_symbolizer_name *name)
+static void add_offset(struct rv_function_and_line *namer, uint64_t offset, struct rv_symbolizer_name *name)
 {
     const size_t most = strlen(name->name) + sizeof "+0x" + 16;
     char *text = rv_alloc(most, 1);
@@ -207,10 +207,10 @@ static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_symbol
     free(text);
 }
 
-void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
-                          struct rv_symbolizer_name *name)
+void rv_function_and_line_name_object(struct rv_function_and_line *namer, const struct rv_code_file *code,
+                                      uint64_t link_address, struct rv_symbolizer_name *name)
 {
-    struct rv_namer_file *file = open_file(namer, code);
+    struct rv_function_and_line_file *file = open_file(namer, code);
     uint64_t start;
     const char *symbol = file->elf ? rv_elf_variable_at(file->elf, link_address, &start) : NULL;
     *name = (struct rv_symbolizer_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
@@ -223,18 +223,19 @@ void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *cod
     }
 }
 
-void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_symbolizer_name *name)
+void rv_function_and_line_name_address(struct rv_function_and_line *namer, uint64_t address,
+                                       struct rv_symbolizer_name *name)
 {
     *name = (struct rv_symbolizer_name){.package = "", .file = ""};
     name_hex(namer, address, name);
 }
 
-void rv_namer_fini(struct rv_namer *namer)
+void rv_function_and_line_fini(struct rv_function_and_line *namer)
 {
     for (size_t i = 0; i < namer->n_files; i++)
         close_file(namer, &namer->files[i]);
     free(namer->files);
     free(namer->known);
     rv_string_pool_fini(&namer->strings);
-    *namer = (struct rv_namer){0};
+    *namer = (struct rv_function_and_line){0};
 }

@@ -22,7 +22,7 @@ struct rv_address_slot {
     uint32_t module; /* module's number in the module map */
 };
 
-struct rv_address_table {
+struct rv_ids_by_address {
     struct rv_address_slot *slots;
     size_t n_used;
     uint64_t byte_mask; /* mask for byte offsets of slots */
@@ -34,17 +34,17 @@ static inline struct rv_address_slot *rv_address_home(struct rv_address_slot *sl
     return (struct rv_address_slot *)((char *)slots + ((key * 0x9e3779b97f4a7c15ull) >> 32 & byte_mask));
 }
 
-void rv_address_table_init(struct rv_address_table *table);
+void rv_ids_by_address_init(struct rv_ids_by_address *table);
 
 /* The slot of a key, timed or not, or NULL. */
-struct rv_address_slot *rv_address_table_find(const struct rv_address_table *table, uint64_t key);
+struct rv_address_slot *rv_ids_by_address_find(const struct rv_ids_by_address *table, uint64_t key);
 
 /* Add or replace; key without RV_ADDRESS_TIMED. Slots may move. */
-void rv_address_table_put(struct rv_address_table *table, uint64_t key, bool is_timed, uint32_t id, uint32_t module);
+void rv_ids_by_address_put(struct rv_ids_by_address *table, uint64_t key, bool is_timed, uint32_t id, uint32_t module);
 
 /* Compare times from now on for addresses found in this module. */
-void rv_address_table_set_timed(struct rv_address_table *table, uint32_t module);
+void rv_ids_by_address_set_timed(struct rv_ids_by_address *table, uint32_t module);
 
-void rv_address_table_fini(struct rv_address_table *table);
+void rv_ids_by_address_fini(struct rv_ids_by_address *table);
 
 #endif

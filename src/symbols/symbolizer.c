@@ -41,7 +41,7 @@ struct entry {
 struct rv_symbolizer_process {
     struct rv_symbolizer *symbolizer;
     uint32_t number;
-    struct rv_address_table addresses;
+    struct rv_ids_by_address addresses;
     struct rv_module_map map;          /* changed under the symbolizer's lock */
     struct rv_hash_index module_index; /* (start, loaded_ns) to 1 + number */
 };
@@ -61,7 +61,7 @@ struct rv_symbolizer {
     size_t n_files, file_capacity;
 
     pthread_mutex_t naming_lock; /* protects the following */
-    struct rv_namer namer;
+    struct rv_function_and_line namer;
     struct rv_symbolizer_name *names; /* [id - 1]; name NULL if not named yet */
     size_t n_names;
 };
@@ -189,7 +189,7 @@ static bool is_same_module(const void *context, uint32_t value, const void *key)
 static void on_timed(void *context, uint32_t number)
 {
     struct rv_symbolizer_process *process = context;
-    rv_address_table_set_timed(&process->addresses, number);
+    rv_ids_by_address_set_timed(&process->addresses, number);
 }
 
 void rv_symbolizer_put_module(struct rv_symbolizer *symbolizer, const struct rv_symbolizer_module *module)
@@ -227,7 +227,7 @@ struct rv_symbolizer_process *rv_symbolizer_process(struct rv_symbolizer *symbol
     struct rv_symbolizer_process *process = rv_alloc(1, sizeof *process);
     process->symbolizer = symbolizer;
     process->number = number;
-    rv_address_table_init(&process->addresses);
+    rv_ids_by_address_init(&process->addresses);
     symbolizer->processes = rv_vec_reserve(symbolizer->processes, &symbolizer->process_capacity,
                                            symbolizer->n_processes + 1, sizeof *symbolizer->processes);
     symbolizer->processes[symbolizer->n_processes++] = process;
@@ -252,18 +252,18 @@ static uint32_t look_up_anew(struct rv_symbolizer_process *process, uint64_t key
     }
     uint32_t id = find_or_add_entry(symbolizer, &entry);
     if (process->addresses.n_used < RV_SYMBOLIZER_MAX)
-        rv_address_table_put(&process->addresses, key, process->map.modules[number].is_timed, id, number);
+        rv_ids_by_address_put(&process->addresses, key, process->map.modules[number].is_timed, id, number);
     return id;
 }
 
-const struct rv_address_table *rv_symbolizer_addresses(const struct rv_symbolizer_process *process)
+const struct rv_ids_by_address *rv_symbolizer_addresses(const struct rv_symbolizer_process *process)
 {
     return &process->addresses;
 }
 
 uint32_t rv_symbolizer_look_up(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
 {
-    const struct rv_address_slot *slot = rv_address_table_find(&process->addresses, address);
+    const struct rv_address_slot *slot = rv_ids_by_address_find(&process->addresses, address);
     if (!slot)
         return look_up_anew(process, address, at_ns);
     const struct rv_mapped_module *module = &process->map.modules[slot->module];
@@ -275,7 +275,7 @@ uint32_t rv_symbolizer_look_up(struct rv_symbolizer_process *process, uint64_t a
 void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
                                 void visit(void *context, uint64_t address, uint32_t id), void *context)
 {
-    const struct rv_address_table *table = &process->addresses;
+    const struct rv_ids_by_address *table = &process->addresses;
     for (size_t i = 0; i <= table->byte_mask / sizeof *table->slots; i++)
         if (table->slots[i].key != RV_ADDRESS_FREE)
             visit(context, table->slots[i].key & ~RV_ADDRESS_TIMED, table->slots[i].id);
@@ -330,27 +330,27 @@ static bool copy_entry(struct rv_symbolizer *symbolizer, uint32_t id, struct ent
     return is_valid;
 }
 
-static int name_entry(struct rv_namer *namer, const struct entry *entry, struct rv_symbolizer_name *name)
+static int name_entry(struct rv_function_and_line *namer, const struct entry *entry, struct rv_symbolizer_name *name)
 {
     switch (entry->kind) {
     case ENTRY_CODE:
-        rv_namer_name_code(namer, entry->file, entry->address, name);
+        rv_function_and_line_name_code(namer, entry->file, entry->address, name);
         return 0;
     case ENTRY_ADDRESS:
-        rv_namer_name_address(namer, entry->address, name);
+        rv_function_and_line_name_address(namer, entry->address, name);
         return -EAGAIN;
     case ENTRY_TEXT:
         *name = (struct rv_symbolizer_name){
             .package = entry->package, .name = entry->name, .file = entry->path, .line_form = entry->line_form};
         return 0;
     case ENTRY_OBJECT:
-        rv_namer_name_object(namer, entry->file, entry->address, name);
+        rv_function_and_line_name_object(namer, entry->file, entry->address, name);
         return 0;
     case ENTRY_SITE:
-        rv_namer_name_site(namer, entry->file, entry->address, name);
+        rv_function_and_line_name_site(namer, entry->file, entry->address, name);
         return 0;
     case ENTRY_ON_HEAP:
-        rv_namer_name_address(namer, entry->address, name);
+        rv_function_and_line_name_address(namer, entry->address, name);
         return 0;
     case ENTRY_REST:
         *name = (struct rv_symbolizer_name){.package = "", .name = "(too many subroutines)", .file = ""};
@@ -364,7 +364,7 @@ static void announce_files(struct rv_symbolizer *symbolizer)
 {
     pthread_mutex_lock(&symbolizer->lock);
     while (symbolizer->namer.n_known < symbolizer->n_files)
-        rv_namer_know(&symbolizer->namer, symbolizer->files[symbolizer->namer.n_known]);
+        rv_function_and_line_know(&symbolizer->namer, symbolizer->files[symbolizer->namer.n_known]);
     pthread_mutex_unlock(&symbolizer->lock);
 }
 
@@ -407,7 +407,7 @@ static void destroy_process(struct rv_symbolizer_process *process)
 {
     rv_module_map_fini(&process->map);
     rv_hash_index_fini(&process->module_index);
-    rv_address_table_fini(&process->addresses);
+    rv_ids_by_address_fini(&process->addresses);
     free(process);
 }
 
@@ -427,7 +427,7 @@ void rv_symbolizer_destroy(struct rv_symbolizer *symbolizer)
     rv_hash_index_fini(&symbolizer->file_index);
     rv_hash_index_fini(&symbolizer->process_index);
     rv_string_pool_fini(&symbolizer->strings);
-    rv_namer_fini(&symbolizer->namer);
+    rv_function_and_line_fini(&symbolizer->namer);
     pthread_mutex_destroy(&symbolizer->lock);
     pthread_mutex_destroy(&symbolizer->naming_lock);
     free(symbolizer);

@@ -51,7 +51,7 @@ struct rv_symbolizer_process *rv_symbolizer_process(struct rv_symbolizer *symbol
 uint32_t rv_symbolizer_look_up(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
 
 /* Those looked up before: a loop compares an address with its home slot first. Lent; look_up() changes it. Drain thread. */
-const struct rv_address_table *rv_symbolizer_addresses(const struct rv_symbolizer_process *process);
+const struct rv_ids_by_address *rv_symbolizer_addresses(const struct rv_symbolizer_process *process);
 
 #define RV_SYMBOLIZER_MAX (1u << 22)
 

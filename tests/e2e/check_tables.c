@@ -36,7 +36,7 @@ static struct rv_source *open_source(const struct tables *tables, const char *ki
 {
     struct rv_source *source = NULL;
     if (strcmp(kind, "paged") == 0)
-        return rv_indexed_open(&source, tables->path, 0) == 0 ? source : NULL;
+        return rv_recording_on_demand_open(&source, tables->path, 0) == 0 ? source : NULL;
     return rv_replay_open(tables->path);
 }
 

@@ -246,7 +246,7 @@ static void replay(const char *path)
         source->close(source);
     intake.n_streams = intake.n_blocks = intake.n_asked = intake.waits_index = 0;
     calls.pages = &pages;
-    (void)rv_indexed_open(&source, path, 0);
+    (void)rv_recording_on_demand_open(&source, path, 0);
     while (source && source->poll(source, &calls) != RV_SOURCE_RESTING)
         ;
     if (source)

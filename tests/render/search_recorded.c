@@ -144,7 +144,7 @@ int main(void)
     recorded_make(path,
                   &(struct recorded_params){.n_events = {400000, 200000, 5000, 1}, .step_ns = {40, 90, 9000, 10}});
     whole = rv_session_start(&(struct rv_session_params){.n_workers = 1}, rv_replay_open(path));
-    if (rv_session_wait(whole, 30000 * MS) && rv_indexed_open(&steps.source, path, 0) == 0 && steps.source)
+    if (rv_session_wait(whole, 30000 * MS) && rv_recording_on_demand_open(&steps.source, path, 0) == 0 && steps.source)
         failed = window_steps_run(&steps, 640, 360, N_STEPS);
     rv_session_destroy(whole);
     unlink(path);

@@ -189,22 +189,22 @@ static void begin_giving(struct rv_sink *sink, struct gate *gate, struct world *
 /* Returns whether all of it was written. */
 static bool write_recording(const char *path, struct world *world, unsigned n_encoders)
 {
-    struct rv_record *record = rv_record_create(n_encoders);
-    struct rv_record_params params = {.path = path, .program = "stress", .is_forced = true};
-    if (rv_record_start(record, &params) != 0) { /* not even its head has room */
-        rv_record_destroy(record);
+    struct rv_recording_writer *record = rv_recording_writer_create(n_encoders);
+    struct rv_recording_writer_params params = {.path = path, .program = "stress", .is_forced = true};
+    if (rv_recording_writer_start(record, &params) != 0) { /* not even its head has room */
+        rv_recording_writer_destroy(record);
         return false;
     }
-    struct rv_sink sink = rv_record_sink(record);
+    struct rv_sink sink = rv_recording_writer_sink(record);
     pthread_t threads[N_STREAMS];
     struct giver givers[N_STREAMS];
     begin_giving(&sink, NULL, world, givers, threads);
     for (uint32_t i = 0; i < N_STREAMS; i++)
         pthread_join(threads[i], NULL);
     sink.end(sink.context, NULL);
-    struct rv_record_totals totals;
-    int error = rv_record_stop(record, &totals);
-    rv_record_destroy(record);
+    struct rv_recording_writer_totals totals;
+    int error = rv_recording_writer_stop(record, &totals);
+    rv_recording_writer_destroy(record);
     return error == 0;
 }
 
@@ -497,8 +497,8 @@ static void run_switching(const char *folder)
 {
     enum { N_FILES = 12 };
     struct world *given = rv_alloc(1, sizeof *given);
-    struct rv_record *record = rv_record_create(2);
-    struct rv_sink sink = rv_record_sink(record);
+    struct rv_recording_writer *record = rv_recording_writer_create(2);
+    struct rv_sink sink = rv_recording_writer_sink(record);
     struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, N_FILES, {0}};
     struct giver givers[N_STREAMS];
     pthread_t threads[N_STREAMS];
@@ -509,19 +509,20 @@ static void run_switching(const char *folder)
         n_given += given->streams[i].n;
     begin_giving(&sink, &gate, given, givers, threads);
     for (unsigned i = 0; i < N_FILES; i++) {
-        struct rv_record_totals totals;
+        struct rv_recording_writer_totals totals;
         snprintf(path[i], sizeof path[i], "%s/%u.rvz", folder, i);
         snprintf(what, sizeof what, "file %u", i);
-        check(rv_record_start(record, &(struct rv_record_params){.path = path[i], .program = "part"}) == 0,
+        check(rv_recording_writer_start(record,
+                                        &(struct rv_recording_writer_params){.path = path[i], .program = "part"}) == 0,
               "does not begin");
         open_gate(&gate, i % 2 && i + 1 < N_FILES);
         if (i + 1 == N_FILES)
             for (uint32_t k = 0; k < N_STREAMS; k++)
                 pthread_join(threads[k], NULL);
-        check(rv_record_stop(record, &totals) == 0, "does not end");
+        check(rv_recording_writer_stop(record, &totals) == 0, "does not end");
     }
     sink.end(sink.context, NULL);
-    rv_record_destroy(record);
+    rv_recording_writer_destroy(record);
     for (unsigned i = 0; i < N_FILES; i++) {
         snprintf(what, sizeof what, "file %u", i);
         check_part(path[i], given, &n_events);

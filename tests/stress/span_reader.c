@@ -169,7 +169,7 @@ int main(void)
     close(fd);
     recorded_make(path,
                   &(struct recorded_params){.n_events = {250000, 150000, 3000, 1}, .step_ns = {40, 90, 9000, 10}});
-    if (rv_indexed_open(&source, path, 0) != 0 || !source)
+    if (rv_recording_on_demand_open(&source, path, 0) != 0 || !source)
         return 1;
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, source);
     unsigned n_wrong = !rv_session_wait(session, 300 * SECOND_NS);

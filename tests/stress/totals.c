@@ -18,21 +18,22 @@
 
 static void record(const char *path, struct sender *sender, uint64_t *random)
 {
-    struct rv_record *record = rv_record_create(1 + random_below(random, 3));
-    const struct rv_record_params params = {.path = path, .program = "totals", .is_forced = true, .is_all = true};
-    if (rv_record_start(record, &params) != 0)
+    struct rv_recording_writer *record = rv_recording_writer_create(1 + random_below(random, 3));
+    const struct rv_recording_writer_params params = {
+        .path = path, .program = "totals", .is_forced = true, .is_all = true};
+    if (rv_recording_writer_start(record, &params) != 0)
         exit(2);
-    struct rv_sink sink = rv_record_sink(record);
+    struct rv_sink sink = rv_recording_writer_sink(record);
     struct rv_session *session = rv_session_start(
         &(struct rv_session_params){.n_workers = 1 + random_below(random, 3), .sinks = &sink, .n_sinks = 1},
         &sender->source);
     while (!rv_session_wait(session, 20000000))
         ;
-    struct rv_record_totals totals;
-    if (rv_record_stop(record, &totals) != 0)
+    struct rv_recording_writer_totals totals;
+    if (rv_recording_writer_stop(record, &totals) != 0)
         exit(2);
     rv_session_destroy(session);
-    rv_record_destroy(record);
+    rv_recording_writer_destroy(record);
 }
 
 static bool run(const char *path, uint64_t seed)

@@ -438,14 +438,15 @@ Test(history, a_frozen_picture_keeps_its_calls)
 {
     static struct look looks[N_MOMENTS];
     struct rv_history *history = rv_history_create(UINT64_C(1) << 30);
-    struct rv_record *record = rv_record_create(2);
-    struct rv_record_totals totals;
+    struct rv_recording_writer *record = rv_recording_writer_create(2);
+    struct rv_recording_writer_totals totals;
     int fd = mkstemp(path);
     cr_assert(fd >= 0);
     close(fd);
-    cr_assert_eq(rv_record_start(record, &(struct rv_record_params){.path = path, .program = "p", .is_forced = true}),
+    cr_assert_eq(rv_recording_writer_start(
+                     record, &(struct rv_recording_writer_params){.path = path, .program = "p", .is_forced = true}),
                  0);
-    const struct rv_sink sinks[] = {rv_history_sink(history), rv_record_sink(record)};
+    const struct rv_sink sinks[] = {rv_history_sink(history), rv_recording_writer_sink(record)};
     struct rv_session *live = rv_session_start(
         &(struct rv_session_params){
             .n_workers = 2, .memory_bytes = MEMORY, .sinks = sinks, .n_sinks = 2, .history = history},
@@ -458,7 +459,7 @@ Test(history, a_frozen_picture_keeps_its_calls)
     for (unsigned i = 0; i < N_MOMENTS; i++)
         look_at(&looks[i], live, i ? first_ns + recorded_draw(frozen_ns - first_ns) : frozen_ns - 1000);
     cr_assert(rv_session_wait(live, UINT64_C(60000000000)));
-    cr_assert_eq(rv_record_stop(record, &totals), 0);
+    cr_assert_eq(rv_recording_writer_stop(record, &totals), 0);
     struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
     size_t n_calls = 0;
     for (unsigned i = 0; i < N_MOMENTS; i++)
@@ -467,7 +468,7 @@ Test(history, a_frozen_picture_keeps_its_calls)
     rv_session_destroy(live);
     rv_session_destroy(whole);
     rv_history_destroy(history);
-    rv_record_destroy(record);
+    rv_recording_writer_destroy(record);
 }
 
 static bool has_evicted(struct rv_lane *lane, uint64_t until_ns)

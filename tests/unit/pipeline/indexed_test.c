@@ -108,7 +108,7 @@ TestSuite(indexed, .fini = leave, .timeout = 120);
 static struct rv_source *open_indexed(void)
 {
     struct rv_source *source;
-    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    cr_assert_eq(rv_recording_on_demand_open(&source, path, 0), 0);
     return source;
 }
 
@@ -182,7 +182,7 @@ Test(indexed, a_killed_recorders_file_is_read_in_full_until_repaired)
     record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
     cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
     cr_assert_eq(truncate(path, (off_t)(found.n_bytes / 10 * 7)), 0);
-    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    cr_assert_eq(rv_recording_on_demand_open(&source, path, 0), 0);
     cr_assert_null(source);
     struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
     snprintf(mended, sizeof mended, "%s.mended", path);
@@ -413,9 +413,9 @@ Test(indexed, small_recordings_are_read_whole)
 {
     record(&(struct recorded_params){.n_events = {1000, 1000, 1000, 1000}, .step_ns = {50, 50, 50, 50}});
     struct rv_source *source;
-    cr_assert_eq(rv_indexed_open(&source, path, 4001), 0);
+    cr_assert_eq(rv_recording_on_demand_open(&source, path, 4001), 0);
     cr_assert_null(source);
-    cr_assert_eq(rv_indexed_open(&source, path, 4000), 0);
+    cr_assert_eq(rv_recording_on_demand_open(&source, path, 4000), 0);
     cr_assert_not_null(source);
     source->close(source);
 }

@@ -111,29 +111,29 @@ static void give_all(const struct rv_sink *sink, const struct recorded_params *p
         }
 }
 
-static struct rv_sink begin(struct rv_record *recorder, const char *path, const struct rv_record_limit *limit)
+static struct rv_sink begin(struct rv_recording_writer *recorder, const char *path, const struct rv_record_limit *limit)
 {
-    struct rv_sink sink = rv_record_sink(recorder);
-    if (rv_record_start(recorder, &(struct rv_record_params){
-                                      .path = path, .program = "p", .is_forced = true, .limit = *limit}) != 0)
+    struct rv_sink sink = rv_recording_writer_sink(recorder);
+    if (rv_recording_writer_start(recorder, &(struct rv_recording_writer_params){
+                                                .path = path, .program = "p", .is_forced = true, .limit = *limit}) != 0)
         exit(1);
     sink.begin(sink.context, 0);
     return sink;
 }
 
-static void end(struct rv_record *recorder, const struct rv_sink *sink)
+static void end(struct rv_recording_writer *recorder, const struct rv_sink *sink)
 {
-    struct rv_record_totals totals;
+    struct rv_recording_writer_totals totals;
     sink->end(sink->context, NULL);
-    if (rv_record_stop(recorder, &totals) != 0)
+    if (rv_recording_writer_stop(recorder, &totals) != 0)
         exit(1);
-    rv_record_destroy(recorder);
+    rv_recording_writer_destroy(recorder);
 }
 
 void recorded_make(const char *path, const struct recorded_params *params)
 {
     struct thread threads[RECORDED_STREAMS];
-    struct rv_record *recorder = rv_record_create(1);
+    struct rv_recording_writer *recorder = rv_recording_writer_create(1);
     struct rv_sink sink = begin(recorder, path, &params->limit);
     open_all(&sink, params, threads);
     give_all(&sink, params, threads);
@@ -145,7 +145,7 @@ void recorded_make(const char *path, const struct recorded_params *params)
 
 void recorded_write(const char *path, const struct rv_event *events, size_t n)
 {
-    struct rv_record *recorder = rv_record_create(1);
+    struct rv_recording_writer *recorder = rv_recording_writer_create(1);
     struct rv_sink sink = begin(recorder, path, &(struct rv_record_limit){.n_bytes = 0});
     struct rv_stream_info info = {.pid = 7, .tid = 10, .process_name = "p", .thread_name = "t"};
     define_all(&sink);

@@ -49,7 +49,7 @@ static void open_both(struct sessions *sessions, const struct recorded_params *p
     recorded_make(path, params);
     sessions->history = has_history ? rv_history_create(UINT64_C(1) << 30) : NULL;
     if (!has_history)
-        cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+        cr_assert_eq(rv_recording_on_demand_open(&source, path, 0), 0);
     sessions->indexed = start(source ? source : rv_replay_open(path), sessions->history);
     sessions->whole = start(rv_replay_open(path), NULL);
     cr_assert(rv_lanes_bounds(rv_session_lanes(sessions->whole), &sessions->first_ns, &sessions->last_ns));
@@ -683,7 +683,7 @@ Test(span_reader, a_search_does_not_end_while_the_recording_is_read)
     cr_assert(fd >= 0);
     close(fd);
     recorded_make(path, &BUSY);
-    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    cr_assert_eq(rv_recording_on_demand_open(&source, path, 0), 0);
     hold(&held, source);
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, &held.source);
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;

@@ -22,7 +22,7 @@ Test(record_limit, a_limit_of_bytes_keeps_the_newest_events)
     enum { N_EVENTS = 2000000, LIMIT = 600 << 10 };
     struct content whole, part;
     (void)record(all, N_EVENTS, (struct rv_record_limit){0});
-    struct rv_record_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
+    struct rv_recording_writer_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
     read_content(all, &whole);
     read_content(newest, &part);
     cr_assert(part.is_finished && part.n_damages == 0);
@@ -81,7 +81,7 @@ Test(record_limit, segments_are_mostly_events)
 Test(record_limit, a_limit_keeps_all_that_fits)
 {
     struct content whole, part;
-    struct rv_record_totals totals = record(newest, 100000, (struct rv_record_limit){.n_bytes = 64 << 20});
+    struct rv_recording_writer_totals totals = record(newest, 100000, (struct rv_record_limit){.n_bytes = 64 << 20});
     (void)record(all, 100000, (struct rv_record_limit){0});
     read_content(all, &whole);
     read_content(newest, &part);
@@ -96,7 +96,7 @@ Test(record_limit, a_limit_keeps_all_that_fits)
 Test(record_limit, segments_verify_and_a_copy_of_them_is_the_same)
 {
     enum { N_EVENTS = 1000000, LIMIT = 400 << 10 };
-    struct rv_record_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
+    struct rv_recording_writer_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
     struct rv_check_result found;
     struct content part, again;
     cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
@@ -179,13 +179,13 @@ Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
 {
     enum { N_THREADS = 3000, N_EVENTS = 200 };
     static struct rv_event events[N_EVENTS];
-    struct rv_record *recorder = rv_record_create(1);
-    struct rv_record_params params = {.path = newest, .program = "p", .is_forced = true, .limit.ns = 1};
-    struct rv_sink sink = rv_record_sink(recorder);
-    struct rv_record_totals totals;
+    struct rv_recording_writer *recorder = rv_recording_writer_create(1);
+    struct rv_recording_writer_params params = {.path = newest, .program = "p", .is_forced = true, .limit.ns = 1};
+    struct rv_sink sink = rv_recording_writer_sink(recorder);
+    struct rv_recording_writer_totals totals;
     struct rv_check_result found;
     struct thread thread = {.now_ns = 1000, .step_ns = 10};
-    cr_assert_eq(rv_record_start(recorder, &params), 0);
+    cr_assert_eq(rv_recording_writer_start(recorder, &params), 0);
     sink.begin(sink.context, 0);
     define_names(&sink);
     for (uint32_t i = 0; i < N_THREADS; i++) {
@@ -197,8 +197,8 @@ Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
         sink.close(sink.context, i, thread.now_ns, &(struct rv_stream_account){N_EVENTS, N_EVENTS, 0});
     }
     sink.end(sink.context, NULL);
-    cr_assert_eq(rv_record_stop(recorder, &totals), 0);
-    rv_record_destroy(recorder);
+    cr_assert_eq(rv_recording_writer_stop(recorder, &totals), 0);
+    rv_recording_writer_destroy(recorder);
     cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
     cr_assert_eq(found.n_damages, 0);
     cr_assert_eq(found.n_streams * N_EVENTS, totals.n_events);
@@ -223,7 +223,7 @@ Test(record_limit, a_trigger_keeps_the_events_around_hits)
     struct rv_sink sink = rv_trigger_sink(trigger);
     sink.spans(sink.context, NULL, &(struct rv_span){.end = HIT_NS, .depth = 101}, 1);
     (void)record(all, N_EVENTS, (struct rv_record_limit){0});
-    struct rv_record_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.trigger = trigger});
+    struct rv_recording_writer_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.trigger = trigger});
     read_content(all, &whole);
     read_against(all, &counted, &whole, wanted);
     read_against(newest, &part, &whole, wanted);

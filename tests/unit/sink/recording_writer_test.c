@@ -47,11 +47,11 @@ static struct rv_stats *count(uint32_t first_id)
 /* The session says so at its end; NULL: the recording is stopped before. */
 static void record(const struct rv_stats *totals)
 {
-    const struct rv_record_params params = {.path = path, .program = "p", .is_all = true};
-    struct rv_record *record = rv_record_create(1);
-    struct rv_sink sink = rv_record_sink(record);
-    struct rv_record_totals written;
-    cr_assert_eq(rv_record_start(record, &params), 0);
+    const struct rv_recording_writer_params params = {.path = path, .program = "p", .is_all = true};
+    struct rv_recording_writer *record = rv_recording_writer_create(1);
+    struct rv_sink sink = rv_recording_writer_sink(record);
+    struct rv_recording_writer_totals written;
+    cr_assert_eq(rv_recording_writer_start(record, &params), 0);
     sink.begin(sink.context, 0);
     sink.open(sink.context, 0, &(struct rv_stream_info){.pid = 7, .tid = 7, .process_name = "p", .thread_name = "t"});
     sink.events(sink.context, 0, EVENTS, 4);
@@ -59,11 +59,11 @@ static void record(const struct rv_stats *totals)
         sink.close(sink.context, 0, 60, &(struct rv_stream_account){4, 4, 0});
         sink.end(sink.context, totals);
     }
-    cr_assert_eq(rv_record_stop(record, &written), 0);
+    cr_assert_eq(rv_recording_writer_stop(record, &written), 0);
     cr_assert_eq(written.n_events, 4);
     if (!totals)
         sink.end(sink.context, NULL);
-    rv_record_destroy(record);
+    rv_recording_writer_destroy(record);
 }
 
 static struct rv_check_result verify(void)
@@ -148,14 +148,15 @@ static void count_failure(void *context, int error)
     atomic_fetch_add(&n_failures, 1);
 }
 
-static struct rv_record *record_into_pipe(int fd)
+static struct rv_recording_writer *record_into_pipe(int fd)
 {
-    static struct rv_record *record; /* stays, as it must */
+    static struct rv_recording_writer *record; /* stays, as it must */
     static struct rv_event events[1 << 16];
-    record = rv_record_create(1);
-    const struct rv_record_params params = {.fd = fd, .follower = {ignore_offset, ignore_offset, count_failure, NULL}};
-    struct rv_sink sink = rv_record_sink(record);
-    cr_assert_eq(rv_record_start(record, &params), 0);
+    record = rv_recording_writer_create(1);
+    const struct rv_recording_writer_params params = {.fd = fd,
+                                                      .follower = {ignore_offset, ignore_offset, count_failure, NULL}};
+    struct rv_sink sink = rv_recording_writer_sink(record);
+    cr_assert_eq(rv_recording_writer_start(record, &params), 0);
     sink.begin(sink.context, 0);
     sink.open(sink.context, 0, &(struct rv_stream_info){.pid = 7, .tid = 7, .process_name = "p", .thread_name = "t"});
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -172,11 +173,11 @@ static struct rv_record *record_into_pipe(int fd)
 Test(recording_writer, a_recording_stops_at_a_disk_that_does_not_answer)
 {
     int ends[2];
-    struct rv_record_totals totals;
+    struct rv_recording_writer_totals totals;
     cr_assert_eq(pipe(ends), 0);
-    struct rv_record *record = record_into_pipe(ends[1]);
+    struct rv_recording_writer *record = record_into_pipe(ends[1]);
     cr_assert_eq(n_failures, 1);
-    cr_assert_eq(rv_record_stop(record, &totals), -ETIMEDOUT);
+    cr_assert_eq(rv_recording_writer_stop(record, &totals), -ETIMEDOUT);
 }
 
 /* Until the pipe is full and its writer waits. */

@@ -106,22 +106,22 @@ static void give(const struct rv_sink *sink, size_t n_events, struct thread *thr
         sink->close(sink->context, i, threads[0].now_ns, &(struct rv_stream_account){n_given[i] + 7, n_given[i], 7});
 }
 
-struct rv_record_totals record(const char *path, size_t n_events, struct rv_record_limit limit)
+struct rv_recording_writer_totals record(const char *path, size_t n_events, struct rv_record_limit limit)
 {
     static struct thread threads[N_STREAMS];
-    struct rv_record *recorder = rv_record_create(1);
-    struct rv_record_params params = {.path = path, .program = "p", .is_forced = true, .limit = limit};
-    struct rv_sink sink = rv_record_sink(recorder);
-    struct rv_record_totals totals;
+    struct rv_recording_writer *recorder = rv_recording_writer_create(1);
+    struct rv_recording_writer_params params = {.path = path, .program = "p", .is_forced = true, .limit = limit};
+    struct rv_sink sink = rv_recording_writer_sink(recorder);
+    struct rv_recording_writer_totals totals;
     seed = 3;
-    cr_assert_eq(rv_record_start(recorder, &params), 0);
+    cr_assert_eq(rv_recording_writer_start(recorder, &params), 0);
     sink.begin(sink.context, 0);
     define_names(&sink);
     define_names(&sink); /* as a source does that begins anew */
     give(&sink, n_events, threads);
     sink.end(sink.context, NULL);
-    cr_assert_eq(rv_record_stop(recorder, &totals), 0);
-    rv_record_destroy(recorder);
+    cr_assert_eq(rv_recording_writer_stop(recorder, &totals), 0);
+    rv_recording_writer_destroy(recorder);
     return totals;
 }
 

@@ -32,7 +32,7 @@ struct rv_event next_event(struct thread *thread);
 void define_names(const struct rv_sink *sink);
 
 /* The same events every time. */
-struct rv_record_totals record(const char *path, size_t n_events, struct rv_record_limit limit);
+struct rv_recording_writer_totals record(const char *path, size_t n_events, struct rv_record_limit limit);
 
 /* ---- what is in a file ---- */
 

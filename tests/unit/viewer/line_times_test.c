@@ -49,12 +49,13 @@ static size_t make_events(struct rv_event *events)
 static void make_recording(void)
 {
     struct rv_event events[6 * N_TURNS + 2];
-    struct rv_record_totals totals;
+    struct rv_recording_writer_totals totals;
     const size_t n = make_events(events);
-    struct rv_record *record = rv_record_create(1);
-    const struct rv_sink sink = rv_record_sink(record);
-    cr_assert_eq(
-        rv_record_start(record, &(struct rv_record_params){.path = recorded, .program = "p", .is_forced = true}), 0);
+    struct rv_recording_writer *record = rv_recording_writer_create(1);
+    const struct rv_sink sink = rv_recording_writer_sink(record);
+    cr_assert_eq(rv_recording_writer_start(
+                     record, &(struct rv_recording_writer_params){.path = recorded, .program = "p", .is_forced = true}),
+                 0);
     sink.begin(sink.context, 0);
     const struct rv_definition names[] = {
         {OUTER, "main", "outer", source, 2}, {INNER, "main", "inner", source, 6}, {FILE_ID, "", "", source, 0}};
@@ -65,8 +66,8 @@ static void make_recording(void)
     struct rv_stats *stats = rv_stats_create();
     sink.end(sink.context, stats);
     rv_stats_destroy(stats);
-    cr_assert_eq(rv_record_stop(record, &totals), 0);
-    rv_record_destroy(record);
+    cr_assert_eq(rv_recording_writer_stop(record, &totals), 0);
+    rv_recording_writer_destroy(record);
 }
 
 static void make_files(void)
