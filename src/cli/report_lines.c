@@ -70,8 +70,8 @@ int rv_cli_lines_open(struct rv_cli_lines *lines, const struct rv_options *optio
 {
     *lines = (struct rv_cli_lines){.options = options, .record_fd = -1};
     if (!rv_cli_slice_is_asked(options)) {
-        lines->lines = rv_lines_create(&(struct rv_lines_params){0});
-        *sink = rv_lines_sink(lines->lines);
+        lines->lines = rv_line_times_create(&(struct rv_line_times_params){0});
+        *sink = rv_line_times_sink(lines->lines);
         return 0;
     }
     if (!is_live)
@@ -95,8 +95,8 @@ static int write_all(struct rv_cli_lines *lines, struct rv_session *session, con
 {
     size_t n;
     struct rv_subroutines *subroutines = rv_session_subroutines(session);
-    struct rv_line_times *rows = rv_lines_take(lines->lines, subroutines, &n);
-    warn_if_unknown(n, rv_lines_are_known(lines->lines));
+    struct rv_line_table_row *rows = rv_line_times_take(lines->lines, subroutines, &n);
+    warn_if_unknown(n, rv_line_times_are_known(lines->lines));
     const int error =
         rv_lines_write(&(struct rv_lines_report){rows, n, subroutines, losses}, lines->options->report_format, out);
     free(rows);
@@ -112,17 +112,18 @@ static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, c
         lines->record ? reopen_record(lines) : rv_cli_lines_reopen((void *)(uintptr_t)lines->options);
     if (!source)
         return -EIO;
-    struct rv_lines_reader *reader =
-        rv_lines_reader_start(source, &(struct rv_lines_params){.from_ns = lines->options->from_ns ? part->from_ns : 0,
-                                                                .to_ns = part->to_ns,
-                                                                .filter = part->filter});
-    while (!rv_lines_reader_wait(reader, TURN_NS))
+    struct rv_line_times_reader *reader = rv_line_times_reader_start(
+        source, &(struct rv_line_times_params){.from_ns = lines->options->from_ns ? part->from_ns : 0,
+                                               .to_ns = part->to_ns,
+                                               .filter = part->filter});
+    while (!rv_line_times_reader_wait(reader, TURN_NS))
         continue;
-    struct rv_line_times *rows = rv_lines_reader_take(reader, &n);
-    const int error = rv_lines_write(&(struct rv_lines_report){rows, n, rv_lines_reader_subroutines(reader), losses},
-                                     lines->options->report_format, out);
+    struct rv_line_table_row *rows = rv_line_times_reader_take(reader, &n);
+    const int error =
+        rv_lines_write(&(struct rv_lines_report){rows, n, rv_line_times_reader_subroutines(reader), losses},
+                       lines->options->report_format, out);
     free(rows);
-    rv_lines_reader_destroy(reader);
+    rv_line_times_reader_destroy(reader);
     return error;
 }
 
@@ -148,5 +149,5 @@ void rv_cli_lines_close(struct rv_cli_lines *lines)
         rv_recording_writer_destroy(lines->record);
     if (lines->record_fd >= 0)
         close(lines->record_fd);
-    rv_lines_destroy(lines->lines);
+    rv_line_times_destroy(lines->lines);
 }

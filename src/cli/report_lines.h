@@ -12,7 +12,7 @@
 
 struct rv_cli_lines { /* zeroed = not asked for */
     const struct rv_options *options;
-    struct rv_lines *lines;             /* of the whole capture; NULL: a part is asked for */
+    struct rv_line_times *lines;        /* of the whole capture; NULL: a part is asked for */
     struct rv_recording_writer *record; /* of a program */
     int record_fd;
     bool has_failed; /* the recording */

@@ -15,7 +15,7 @@ static char *take_name(struct rv_subroutines *subroutines, uint32_t id)
     return id ? rv_subroutine_take_full_name(&subroutine) : rv_strdup("");
 }
 
-static void add_text_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
+static void add_text_row(struct rv_text_buffer *text, const struct rv_line_table_row *row, const char *name)
 {
     rv_text_buffer_format(text, "%12" PRIu64, row->sums.n_hits);
     rv_text_buffer_add_duration(text, row->sums.total_ns);
@@ -27,7 +27,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_line_times
     rv_text_buffer_add(text, "\n");
 }
 
-static void add_csv_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
+static void add_csv_row(struct rv_text_buffer *text, const struct rv_line_table_row *row, const char *name)
 {
     rv_text_buffer_add_csv(text, row->file);
     rv_text_buffer_format(text, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->line, row->sums.n_hits,
@@ -36,7 +36,7 @@ static void add_csv_row(struct rv_text_buffer *text, const struct rv_line_times 
     rv_text_buffer_add(text, "\n");
 }
 
-static void add_json_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
+static void add_json_row(struct rv_text_buffer *text, const struct rv_line_table_row *row, const char *name)
 {
     rv_text_buffer_add(text, "{\"file\":");
     rv_text_buffer_add_json(text, row->file);
@@ -62,7 +62,7 @@ static void begin(struct rv_text_buffer *text, enum rv_report_format format)
     }
 }
 
-static void add_row(struct rv_text_buffer *text, enum rv_report_format format, const struct rv_line_times *row,
+static void add_row(struct rv_text_buffer *text, enum rv_report_format format, const struct rv_line_table_row *row,
                     const char *name)
 {
     switch (format) {

@@ -8,7 +8,7 @@
 #include "model/line_table.h"
 
 struct rv_lines_report {
-    const struct rv_line_times *rows; /* n, in their order */
+    const struct rv_line_table_row *rows; /* n, in their order */
     size_t n;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses; /* NULL = none */

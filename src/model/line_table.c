@@ -53,7 +53,7 @@ void rv_line_table_merge(struct rv_line_table *table, const struct rv_line_table
 
 static int by_place(const void *a, const void *b)
 {
-    const struct rv_line_times *x = a, *y = b;
+    const struct rv_line_table_row *x = a, *y = b;
     const int order = strcmp(x->file, y->file);
     if (order || x->line != y->line)
         return order ? order : x->line < y->line ? -1 : 1;
@@ -62,7 +62,7 @@ static int by_place(const void *a, const void *b)
 
 static int by_self(const void *a, const void *b)
 {
-    const struct rv_line_times *x = a, *y = b;
+    const struct rv_line_table_row *x = a, *y = b;
     if (x->sums.self_ns != y->sums.self_ns)
         return x->sums.self_ns > y->sums.self_ns ? -1 : 1;
     if (x->sums.total_ns != y->sums.total_ns)
@@ -71,7 +71,7 @@ static int by_self(const void *a, const void *b)
 }
 
 /* Merge rows of one place, which are sorted by place. Returns how many are left. */
-static size_t merge_equal(struct rv_line_times *rows, size_t n)
+static size_t merge_equal(struct rv_line_table_row *rows, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -110,18 +110,18 @@ bool rv_line_table_has_places(const struct rv_line_table *table, struct rv_subro
     return false;
 }
 
-struct rv_line_times *rv_line_table_take(const struct rv_line_table *table, struct rv_subroutines *subroutines,
-                                         const struct rv_filter *filter, size_t *n)
+struct rv_line_table_row *rv_line_table_take(const struct rv_line_table *table, struct rv_subroutines *subroutines,
+                                             const struct rv_filter *filter, size_t *n)
 {
     uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(subroutines, &n_ids);
-    struct rv_line_times *rows = rv_alloc(table->n + 1, sizeof *rows);
+    struct rv_line_table_row *rows = rv_alloc(table->n + 1, sizeof *rows);
     *n = 0;
     (void)rv_filter_update(filter, subroutines, SIZE_MAX);
     for (size_t i = 0; i < table->n; i++) {
         const struct rv_line_row *row = &table->rows[i];
         const struct place place = place_of(subroutines, row);
         if (place.line && passes(filter, row) && (row->sums.n_hits || row->sums.self_ns || row->sums.total_ns))
-            rows[(*n)++] = (struct rv_line_times){
+            rows[(*n)++] = (struct rv_line_table_row){
                 .file = place.file,
                 .line = place.line,
                 .subroutine = row->subroutine < n_ids ? as_id[row->subroutine] : row->subroutine,

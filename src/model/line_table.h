@@ -44,8 +44,8 @@ bool rv_line_table_has_places(const struct rv_line_table *table, struct rv_subro
 /* Add all rows of another table. */
 void rv_line_table_merge(struct rv_line_table *table, const struct rv_line_table *other);
 
-struct rv_line_times { /* a row for display */
-    const char *file;  /* "": unknown; valid as long as the subroutines */
+struct rv_line_table_row { /* a row for display */
+    const char *file;      /* "": unknown; valid as long as the subroutines */
     uint32_t line;
     uint32_t subroutine; /* the least of several ids with one name, file and line */
     struct rv_line_sums sums;
@@ -57,7 +57,7 @@ struct rv_line_times { /* a row for display */
  *   filter   only rows of subroutines that pass its rules over names; NULL = all
  *   returns  *n rows, for free()
  */
-struct rv_line_times *rv_line_table_take(const struct rv_line_table *table, struct rv_subroutines *subroutines,
-                                         const struct rv_filter *filter, size_t *n);
+struct rv_line_table_row *rv_line_table_take(const struct rv_line_table *table, struct rv_subroutines *subroutines,
+                                             const struct rv_filter *filter, size_t *n);
 
 #endif

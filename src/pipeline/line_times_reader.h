@@ -8,19 +8,20 @@
 #include "pipeline/session.h"
 #include "sink/line_times.h"
 
-struct rv_lines_reader; /* opaque */
+struct rv_line_times_reader; /* opaque */
 
 /* Start reading. Takes the source, which gives all events. */
-struct rv_lines_reader *rv_lines_reader_start(struct rv_source *source, const struct rv_lines_params *params);
+struct rv_line_times_reader *rv_line_times_reader_start(struct rv_source *source,
+                                                        const struct rv_line_times_params *params);
 
 /* Wait until all is read, at most timeout_ns; returns whether it is. */
-bool rv_lines_reader_wait(struct rv_lines_reader *reader, uint64_t timeout_ns);
+bool rv_line_times_reader_wait(struct rv_line_times_reader *reader, uint64_t timeout_ns);
 
-/* When all is read: as rv_lines_take(). The strings are valid until destroy. */
-struct rv_line_times *rv_lines_reader_take(struct rv_lines_reader *reader, size_t *n);
-struct rv_subroutines *rv_lines_reader_subroutines(struct rv_lines_reader *reader);
+/* When all is read: as rv_line_times_take(). The strings are valid until destroy. */
+struct rv_line_table_row *rv_line_times_reader_take(struct rv_line_times_reader *reader, size_t *n);
+struct rv_subroutines *rv_line_times_reader_subroutines(struct rv_line_times_reader *reader);
 
 /* Read or not. NULL-safe. */
-void rv_lines_reader_destroy(struct rv_lines_reader *reader);
+void rv_line_times_reader_destroy(struct rv_line_times_reader *reader);
 
 #endif

@@ -4,7 +4,7 @@
  * got by then.
  *
  * Rules of the filter over durations are judged when a call ends: until then what its lines have got is pending. Rules
- * over names are judged by rv_lines_take(), since names may be defined late.
+ * over names are judged by rv_line_times_take(), since names may be defined late.
  */
 #include "sink/line_times.h"
 
@@ -51,7 +51,7 @@ struct stream {
     bool passes;                   /* the filter's rules over threads, by its name so far */
 };
 
-struct rv_lines {
+struct rv_line_times {
     uint64_t from_ns, to_ns;
     const struct rv_filter *names, *calls; /* rules over names, and the others; NULL: none */
     bool has_rules;                        /* over calls */
@@ -76,9 +76,9 @@ static const struct rv_filter *copy_rules(const struct rv_filter *filter, bool o
     return copy;
 }
 
-struct rv_lines *rv_lines_create(const struct rv_lines_params *params)
+struct rv_line_times *rv_line_times_create(const struct rv_line_times_params *params)
 {
-    struct rv_lines *lines = rv_alloc(1, sizeof *lines);
+    struct rv_line_times *lines = rv_alloc(1, sizeof *lines);
     lines->from_ns = params->from_ns;
     lines->to_ns = params->to_ns ? params->to_ns : UINT64_MAX;
     lines->names = copy_rules(params->filter, true);
@@ -90,7 +90,7 @@ struct rv_lines *rv_lines_create(const struct rv_lines_params *params)
 
 /* ---- lines ---- */
 
-static uint64_t clip(const struct rv_lines *lines, uint64_t at_ns)
+static uint64_t clip(const struct rv_line_times *lines, uint64_t at_ns)
 {
     at_ns += lines->origin_ns;
     return at_ns < lines->from_ns ? lines->from_ns : at_ns > lines->to_ns ? lines->to_ns : at_ns;
@@ -102,7 +102,7 @@ static struct frame *top_of(const struct stack *stack)
 }
 
 /* The time since the last event was the innermost line's. */
-static void advance(const struct rv_lines *lines, struct stack *stack, uint64_t at_ns)
+static void advance(const struct rv_line_times *lines, struct stack *stack, uint64_t at_ns)
 {
     if (at_ns <= stack->last_ns)
         return;
@@ -147,7 +147,7 @@ static void put_off(struct stack *stack, struct frame *frame, const struct pendi
     stack->pending[stack->n_pending++] = *line;
 }
 
-static bool overlaps(const struct rv_lines *lines, uint64_t begin_ns, uint64_t end_ns)
+static bool overlaps(const struct rv_line_times *lines, uint64_t begin_ns, uint64_t end_ns)
 {
     begin_ns += lines->origin_ns;
     end_ns += lines->origin_ns;
@@ -160,7 +160,7 @@ static bool is_of_call(const struct stack *stack, const struct frame *frame)
 }
 
 /* The innermost frame's line ends. Of a call's line self time is what its events took. */
-static void end_line(const struct rv_lines *lines, struct stack *stack, uint64_t at_ns)
+static void end_line(const struct rv_line_times *lines, struct stack *stack, uint64_t at_ns)
 {
     struct frame *frame = top_of(stack);
     if (frame->row != NO_ROW && overlaps(lines, frame->begin_ns, at_ns)) {
@@ -178,7 +178,7 @@ static void end_line(const struct rv_lines *lines, struct stack *stack, uint64_t
     frame->self_ns = 0;
 }
 
-static void begin_line(const struct rv_lines *lines, struct stack *stack, const struct rv_event *event)
+static void begin_line(const struct rv_line_times *lines, struct stack *stack, const struct rv_event *event)
 {
     end_line(lines, stack, rv_event_ticks(event));
     struct frame *frame = top_of(stack);
@@ -196,7 +196,8 @@ static void push_frame(struct stack *stack, int64_t key, uint32_t id, uint64_t s
         .key = key, .start_ns = start_ns, .id = id, .first_pending = stack->n_pending, .compact_at = LEAST_TO_COMPACT};
 }
 
-static bool passes(const struct rv_lines *lines, const struct stream *stream, const struct stack *stack, uint64_t at_ns)
+static bool passes(const struct rv_line_times *lines, const struct stream *stream, const struct stack *stack,
+                   uint64_t at_ns)
 {
     const struct frame *frame = top_of(stack);
     const struct rv_box box = {.start_ns = frame->start_ns,
@@ -209,7 +210,7 @@ static bool passes(const struct rv_lines *lines, const struct stream *stream, co
 }
 
 /* The innermost frame's lines are what they are. */
-static void settle(const struct rv_lines *lines, const struct stream *stream, struct stack *stack, uint64_t at_ns)
+static void settle(const struct rv_line_times *lines, const struct stream *stream, struct stack *stack, uint64_t at_ns)
 {
     const struct frame *frame = top_of(stack);
     const bool is_kept = stack->n_pending > frame->first_pending && passes(lines, stream, stack, at_ns);
@@ -218,7 +219,8 @@ static void settle(const struct rv_lines *lines, const struct stream *stream, st
     stack->n_pending = frame->first_pending;
 }
 
-static void close_frame(const struct rv_lines *lines, const struct stream *stream, struct stack *stack, uint64_t at_ns)
+static void close_frame(const struct rv_line_times *lines, const struct stream *stream, struct stack *stack,
+                        uint64_t at_ns)
 {
     end_line(lines, stack, at_ns);
     settle(lines, stream, stack, at_ns);
@@ -226,7 +228,7 @@ static void close_frame(const struct rv_lines *lines, const struct stream *strea
 }
 
 /* Frames with this key, or above it. */
-static void close_from(const struct rv_lines *lines, const struct stream *stream, struct stack *stack, int64_t key,
+static void close_from(const struct rv_line_times *lines, const struct stream *stream, struct stack *stack, int64_t key,
                        uint64_t at_ns)
 {
     while (stack->n > 1 && top_of(stack)->key >= key)
@@ -270,7 +272,7 @@ static void choose_stack(struct stream *stream, uint32_t key, uint64_t at_ns)
         stack->last_ns = at_ns;
 }
 
-static void on_return(const struct rv_lines *lines, const struct stream *stream, struct stack *stack, int64_t key,
+static void on_return(const struct rv_line_times *lines, const struct stream *stream, struct stack *stack, int64_t key,
                       uint64_t at_ns)
 {
     const size_t n = stack->n;
@@ -279,7 +281,7 @@ static void on_return(const struct rv_lines *lines, const struct stream *stream,
         end_line(lines, stack, at_ns);
 }
 
-static void on_sync(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
+static void on_sync(const struct rv_line_times *lines, struct stream *stream, const struct rv_event *event)
 {
     struct stack *stack = current_of(stream);
     const int64_t key = rv_tag_advance(&stack->tag, event->frame);
@@ -289,7 +291,7 @@ static void on_sync(const struct rv_lines *lines, struct stream *stream, const s
     push_frame(stack, key, event->id, rv_event_ticks(event));
 }
 
-static void on_plain(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
+static void on_plain(const struct rv_line_times *lines, struct stream *stream, const struct rv_event *event)
 {
     struct stack *stack = current_of(stream);
     const uint64_t at_ns = rv_event_ticks(event);
@@ -303,13 +305,13 @@ static void on_plain(const struct rv_lines *lines, struct stream *stream, const 
     push_frame(stack, key, event->id, at_ns);
 }
 
-static void on_switch(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
+static void on_switch(const struct rv_line_times *lines, struct stream *stream, const struct rv_event *event)
 {
     advance(lines, current_of(stream), rv_event_ticks(event));
     choose_stack(stream, event->id, rv_event_ticks(event));
 }
 
-static void on_event(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
+static void on_event(const struct rv_line_times *lines, struct stream *stream, const struct rv_event *event)
 {
     switch (rv_event_kind(event)) {
     case RV_EVENT_CALL:
@@ -338,10 +340,10 @@ static void on_event(const struct rv_lines *lines, struct stream *stream, const 
 
 static void begin(void *context, uint64_t origin_ns)
 {
-    ((struct rv_lines *)context)->origin_ns = origin_ns;
+    ((struct rv_line_times *)context)->origin_ns = origin_ns;
 }
 
-static void name_thread(const struct rv_lines *lines, struct stream *stream, const char *name)
+static void name_thread(const struct rv_line_times *lines, struct stream *stream, const char *name)
 {
     (void)snprintf(stream->thread.name, sizeof stream->thread.name, "%s", name);
     stream->passes = rv_filter_passes_thread(lines->calls, stream->thread.name);
@@ -349,7 +351,7 @@ static void name_thread(const struct rv_lines *lines, struct stream *stream, con
 
 static void open_stream(void *context, uint32_t number, const struct rv_stream_info *info)
 {
-    struct rv_lines *lines = context;
+    struct rv_line_times *lines = context;
     struct stream *stream = rv_alloc(1, sizeof *stream);
     char name[RV_LANE_NAME_BYTES];
     (void)snprintf(name, sizeof name, "%.40s %u", info->process_name, info->tid);
@@ -361,7 +363,7 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
     pthread_mutex_unlock(&lines->lock);
 }
 
-static struct stream *stream_at(struct rv_lines *lines, uint32_t number)
+static struct stream *stream_at(struct rv_line_times *lines, uint32_t number)
 {
     pthread_mutex_lock(&lines->lock);
     struct stream *stream = lines->streams[number];
@@ -371,13 +373,13 @@ static struct stream *stream_at(struct rv_lines *lines, uint32_t number)
 
 static void rename_stream(void *context, uint32_t number, const char *thread_name)
 {
-    struct rv_lines *lines = context;
+    struct rv_line_times *lines = context;
     name_thread(lines, stream_at(lines, number), thread_name);
 }
 
 static void take_events(void *context, uint32_t number, const struct rv_event *events, size_t n)
 {
-    struct rv_lines *lines = context;
+    struct rv_line_times *lines = context;
     struct stream *stream = stream_at(lines, number);
     for (size_t i = 0; i < n; i++)
         on_event(lines, stream, &events[i]);
@@ -386,7 +388,7 @@ static void take_events(void *context, uint32_t number, const struct rv_event *e
 /* There, a LINE tells other things. */
 static void take_preamble(void *context, uint32_t number, const struct rv_event *events, size_t n)
 {
-    struct rv_lines *lines = context;
+    struct rv_line_times *lines = context;
     struct stream *stream = stream_at(lines, number);
     for (size_t i = 0; i < n; i++)
         if (rv_event_kind(&events[i]) != RV_EVENT_LINE)
@@ -409,7 +411,7 @@ static void destroy_stream(struct stream *stream)
 
 static void close_stream(void *context, uint32_t number, uint64_t end_ns, const struct rv_stream_account *account)
 {
-    struct rv_lines *lines = context;
+    struct rv_line_times *lines = context;
     struct stream *stream = stream_at(lines, number);
     (void)account;
     advance(lines, current_of(stream), end_ns);
@@ -424,7 +426,7 @@ static void close_stream(void *context, uint32_t number, uint64_t end_ns, const 
     destroy_stream(stream);
 }
 
-struct rv_sink rv_lines_sink(struct rv_lines *lines)
+struct rv_sink rv_line_times_sink(struct rv_line_times *lines)
 {
     return (struct rv_sink){.context = lines,
                             .begin = begin,
@@ -435,7 +437,7 @@ struct rv_sink rv_lines_sink(struct rv_lines *lines)
                             .close = close_stream};
 }
 
-void rv_lines_destroy(struct rv_lines *lines)
+void rv_line_times_destroy(struct rv_line_times *lines)
 {
     if (!lines)
         return;
@@ -449,13 +451,13 @@ void rv_lines_destroy(struct rv_lines *lines)
     free(lines);
 }
 
-struct rv_line_times *rv_lines_take(struct rv_lines *lines, struct rv_subroutines *subroutines, size_t *n)
+struct rv_line_table_row *rv_line_times_take(struct rv_line_times *lines, struct rv_subroutines *subroutines, size_t *n)
 {
     lines->are_known = rv_line_table_has_places(&lines->table, subroutines);
     return rv_line_table_take(&lines->table, subroutines, lines->names, n);
 }
 
-bool rv_lines_are_known(const struct rv_lines *lines)
+bool rv_line_times_are_known(const struct rv_line_times *lines)
 {
     return lines->are_known;
 }

@@ -8,26 +8,27 @@
 #include "model/line_table.h"
 #include "sink/sink.h"
 
-struct rv_lines_params {     /* zeroed = all lines */
-    uint64_t from_ns, to_ns; /* only what overlaps [from, to), and of its times the parts inside; to_ns 0 = all */
+struct rv_line_times_params { /* zeroed = all lines */
+    uint64_t from_ns, to_ns;  /* only what overlaps [from, to), and of its times the parts inside; to_ns 0 = all */
     /* Only lines of calls that pass; NULL = all. Copied: names are matched with those of the sink's session. No rules over
      * arguments, whose texts a sink does not get. */
     const struct rv_filter *filter;
 };
 
-struct rv_lines; /* opaque; internally locked */
+struct rv_line_times; /* opaque; internally locked */
 
-struct rv_lines *rv_lines_create(const struct rv_lines_params *params);
-void rv_lines_destroy(struct rv_lines *lines);
-struct rv_sink rv_lines_sink(struct rv_lines *lines); /* borrows the lines */
+struct rv_line_times *rv_line_times_create(const struct rv_line_times_params *params);
+void rv_line_times_destroy(struct rv_line_times *lines);
+struct rv_sink rv_line_times_sink(struct rv_line_times *lines); /* borrows the lines */
 
 /*
  * After the session's end.
  *   returns  *n rows, for free()
  */
-struct rv_line_times *rv_lines_take(struct rv_lines *lines, struct rv_subroutines *subroutines, size_t *n);
+struct rv_line_table_row *rv_line_times_take(struct rv_line_times *lines, struct rv_subroutines *subroutines,
+                                             size_t *n);
 
-/* Was the line of any statement known, in the range or not? After rv_lines_take(). */
-bool rv_lines_are_known(const struct rv_lines *lines);
+/* Was the line of any statement known, in the range or not? After rv_line_times_take(). */
+bool rv_line_times_are_known(const struct rv_line_times *lines);
 
 #endif

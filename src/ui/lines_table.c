@@ -17,7 +17,7 @@
 enum column { COLUMN_PLACE, COLUMN_HITS, COLUMN_TOTAL, COLUMN_SELF, COLUMN_TEXT, COLUMN_COUNT };
 
 /* "file.pl:12", or the line alone. */
-static void name_place(const struct rv_lines_table *shown, const struct rv_line_times *row, char out[TEXT_BYTES])
+static void name_place(const struct rv_lines_table *shown, const struct rv_line_table_row *row, char out[TEXT_BYTES])
 {
     const char *slash = strrchr(row->file, '/');
     if (shown->is_of_one)
@@ -26,7 +26,7 @@ static void name_place(const struct rv_lines_table *shown, const struct rv_line_
         (void)snprintf(out, TEXT_BYTES, "%.200s:%" PRIu32, *row->file ? slash ? slash + 1 : row->file : "?", row->line);
 }
 
-static void show_numbers(const struct rv_ui_style *style, const struct rv_line_times *row)
+static void show_numbers(const struct rv_ui_style *style, const struct rv_line_table_row *row)
 {
     for (int i = COLUMN_HITS; i <= COLUMN_SELF && !row->sums.n_hits; i++)
         rv_table_cell_text(style, "");
@@ -38,7 +38,7 @@ static void show_numbers(const struct rv_ui_style *style, const struct rv_line_t
 }
 
 /* Behind the text, a bar as long as its own time. */
-static void show_text(struct rv_ui *ui, const struct rv_lines_table *shown, const struct rv_line_times *row)
+static void show_text(struct rv_ui *ui, const struct rv_lines_table *shown, const struct rv_line_table_row *row)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area;
@@ -56,7 +56,7 @@ static void show_text(struct rv_ui *ui, const struct rv_lines_table *shown, cons
 
 static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_t idx, struct rv_ui_acts *acts)
 {
-    const struct rv_line_times *row = &shown->rows[idx];
+    const struct rv_line_table_row *row = &shown->rows[idx];
     char full[TEXT_BYTES], place[TEXT_BYTES];
     rv_imgui_push_id((uint32_t)idx);
     rv_imgui_table_row();

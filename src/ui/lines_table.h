@@ -8,13 +8,13 @@
 #include "ui/ui.h"
 
 struct rv_lines_table {
-    const struct rv_line_times *rows; /* the subroutine is of those shown, 0 where it is not among them */
+    const struct rv_line_table_row *rows; /* the subroutine is of those shown, 0 where it is not among them */
     size_t n_rows;
     bool is_of_one;     /* of one subroutine, in order of lines; where n_hits is 0 a line was not executed */
     uint64_t most_ns;   /* own time of the row with most */
     const char *notice; /* instead of rows; "" = none */
     /* The text of a row's line, into out. */
-    const char *(*text)(const void *context, const struct rv_line_times *row, char *out, size_t out_bytes);
+    const char *(*text)(const void *context, const struct rv_line_table_row *row, char *out, size_t out_bytes);
     const void *context;
 };
 

@@ -29,7 +29,7 @@ void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
 void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
 {
     rv_viewer_calls_fini(&statistics->calls);
-    rv_viewer_lines_fini(&statistics->lines);
+    rv_viewer_line_times_fini(&statistics->lines);
     for (int i = 0; i < 2; i++)
         rv_viewer_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
@@ -359,7 +359,7 @@ bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
     bool has_changed = rv_range_renewal_poll(&statistics->measured);
     has_changed |= show_measured(viewer);
     has_changed |= rv_viewer_calls_advance(viewer);
-    has_changed |= rv_viewer_lines_advance(viewer);
+    has_changed |= rv_viewer_line_times_advance(viewer);
     want_trees(statistics);
     for (int i = 0; i < 2; i++)
         has_changed |= rv_viewer_tree_advance(&statistics->trees[i]);
@@ -372,7 +372,7 @@ void rv_viewer_statistics_wait(struct rv_viewer *viewer)
     rv_range_renewal_wait(&viewer->statistics.measured);
     (void)rv_viewer_statistics_advance(viewer);
     rv_viewer_calls_wait(viewer);
-    rv_viewer_lines_wait(viewer);
+    rv_viewer_line_times_wait(viewer);
     for (int i = 0; i < 2; i++)
         rv_call_tree_job_wait(&viewer->statistics.trees[i].job);
     (void)rv_viewer_statistics_advance(viewer);
@@ -390,7 +390,7 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
     statistics->n_focus = 0;
     rv_range_renewal_stop(&statistics->measured);
     rv_viewer_calls_choose_none(&statistics->calls);
-    rv_viewer_lines_stop(&statistics->lines);
+    rv_viewer_line_times_stop(&statistics->lines);
     return was_open;
 }
 

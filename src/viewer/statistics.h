@@ -71,7 +71,7 @@ struct rv_viewer_statistics {
     size_t n_focus;                     /* 0 = all paths */
     struct rv_viewer_tree trees[2];     /* of the page that is open: callers and callees, or only the first */
     struct rv_viewer_calls calls;
-    struct rv_viewer_lines lines;
+    struct rv_viewer_line_times lines;
     enum rv_statistics_file wants_file; /* which the window must write */
 };
 

@@ -49,8 +49,8 @@ static int write_calls(const struct rv_panel_statistics_about *about, FILE *file
 static int write_lines(const struct rv_panel_statistics_about *about, FILE *file)
 {
     size_t n, n_executed = 0;
-    const struct rv_line_times *rows = rv_viewer_lines_rows(&about->viewer->statistics.lines, &n);
-    struct rv_line_times *executed = rv_alloc(n + 1, sizeof *executed);
+    const struct rv_line_table_row *rows = rv_viewer_line_times_rows(&about->viewer->statistics.lines, &n);
+    struct rv_line_table_row *executed = rv_alloc(n + 1, sizeof *executed);
     for (size_t i = 0; i < n; i++)
         if (rows[i].sums.n_hits)
             executed[n_executed++] = rows[i];
@@ -77,7 +77,7 @@ static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file 
     case RV_STATISTICS_FILE_CALLS:
         return statistics->calls.is_on && rv_viewer_calls_list(&statistics->calls);
     case RV_STATISTICS_FILE_LINES:
-        return rv_viewer_lines_are_read(viewer);
+        return rv_viewer_line_times_are_read(viewer);
     case RV_STATISTICS_NO_FILE:
         break;
     }
@@ -188,17 +188,17 @@ static struct rv_groups_table groups_of(const struct rv_panel_statistics_about *
     };
 }
 
-static const char *text_of_line(const void *context, const struct rv_line_times *row, char *out, size_t out_bytes)
+static const char *text_of_line(const void *context, const struct rv_line_table_row *row, char *out, size_t out_bytes)
 {
     const struct rv_panel_statistics_about *about = context;
     char line[RV_SOURCE_TEXT_LINE_BYTES];
-    (void)snprintf(out, out_bytes, "%s", rv_viewer_lines_text(&about->viewer->statistics.lines, row, line));
+    (void)snprintf(out, out_bytes, "%s", rv_viewer_line_times_text(&about->viewer->statistics.lines, row, line));
     return out;
 }
 
 static const char *notice_of_lines(const struct rv_panel_statistics_about *about, size_t n_rows)
 {
-    const struct rv_viewer_lines *lines = &about->viewer->statistics.lines;
+    const struct rv_viewer_line_times *lines = &about->viewer->statistics.lines;
     struct rv_session *session = about->viewer->session;
     if (!session || !rv_session_can_reopen(session))
         return "The times of lines are read from a file, or from a program's history (--history): there is neither.";
@@ -213,7 +213,7 @@ static const char *notice_of_lines(const struct rv_panel_statistics_about *about
                     "RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the environment.";
 }
 
-static uint64_t most_self_ns(const struct rv_line_times *rows, size_t n)
+static uint64_t most_self_ns(const struct rv_line_table_row *rows, size_t n)
 {
     uint64_t most_ns = 0;
     for (size_t i = 0; i < n; i++)
@@ -223,9 +223,9 @@ static uint64_t most_self_ns(const struct rv_line_times *rows, size_t n)
 
 static struct rv_lines_table lines_of(const struct rv_panel_statistics_about *about)
 {
-    const struct rv_viewer_lines *lines = &about->viewer->statistics.lines;
+    const struct rv_viewer_line_times *lines = &about->viewer->statistics.lines;
     struct rv_lines_table table = {.is_of_one = lines->is_of_one, .text = text_of_line, .context = about};
-    table.rows = rv_viewer_lines_rows(lines, &table.n_rows);
+    table.rows = rv_viewer_line_times_rows(lines, &table.n_rows);
     table.notice = notice_of_lines(about, table.n_rows);
     table.most_ns = most_self_ns(table.rows, lines->is_of_one ? table.n_rows : table.n_rows > 0);
     return table;

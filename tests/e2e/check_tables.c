@@ -276,7 +276,7 @@ static void write_lines(struct tables *tables)
 {
     size_t n;
     act(tables, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LINES + 1});
-    const struct rv_line_times *rows = rv_viewer_lines_rows(&tables->viewer.statistics.lines, &n);
+    const struct rv_line_table_row *rows = rv_viewer_line_times_rows(&tables->viewer.statistics.lines, &n);
     FILE *file = create(tables, "lines");
     for (size_t i = 0; i < n; i++) {
         fprintf(file, "%s,%u", rows[i].file, rows[i].line);

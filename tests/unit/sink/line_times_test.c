@@ -181,19 +181,19 @@ static struct rv_subroutines *define(void)
     return subroutines;
 }
 
-static struct rv_line_times *measure(const struct rv_lines_params *params, const struct rv_event *events, size_t n,
-                                     struct rv_subroutines *subroutines, size_t *n_rows)
+static struct rv_line_table_row *measure(const struct rv_line_times_params *params, const struct rv_event *events,
+                                         size_t n, struct rv_subroutines *subroutines, size_t *n_rows)
 {
-    struct rv_lines *lines = rv_lines_create(params);
-    const struct rv_sink sink = rv_lines_sink(lines);
+    struct rv_line_times *lines = rv_line_times_create(params);
+    const struct rv_sink sink = rv_line_times_sink(lines);
     const struct rv_stream_account account = {0};
     sink.begin(sink.context, 0);
     sink.open(sink.context, 3, &(struct rv_stream_info){.thread_name = "main", .process_name = "perl", .tid = 7});
     sink.events(sink.context, 3, events, n / 3);
     sink.events(sink.context, 3, events + n / 3, n - n / 3);
     sink.close(sink.context, 3, END_NS, &account);
-    struct rv_line_times *rows = rv_lines_take(lines, subroutines, n_rows);
-    rv_lines_destroy(lines);
+    struct rv_line_table_row *rows = rv_line_times_take(lines, subroutines, n_rows);
+    rv_line_times_destroy(lines);
     return rows;
 }
 
@@ -202,7 +202,7 @@ static const char *file_of(struct rv_subroutines *subroutines, uint32_t file, ui
     return file || id ? rv_subroutines_get(subroutines, file ? file : id).file : "";
 }
 
-static void compare(const struct rv_line_times *rows, size_t n_rows, const struct plain *plain,
+static void compare(const struct rv_line_table_row *rows, size_t n_rows, const struct plain *plain,
                     const struct wanted *wanted, struct rv_subroutines *subroutines)
 {
     size_t n_found = 0;
@@ -245,9 +245,9 @@ static void compare_with_plain(const struct wanted *wanted, const char *const *r
         size_t n_rows;
         seed = began;
         list_all(plain, events, n);
-        struct rv_line_times *rows =
-            measure(&(struct rv_lines_params){.from_ns = wanted->from_ns, .to_ns = wanted->to_ns, .filter = filter},
-                    events, n, subroutines, &n_rows);
+        struct rv_line_table_row *rows = measure(
+            &(struct rv_line_times_params){.from_ns = wanted->from_ns, .to_ns = wanted->to_ns, .filter = filter},
+            events, n, subroutines, &n_rows);
         compare(rows, n_rows, plain, wanted, subroutines);
         free(rows);
         free(plain);
@@ -288,8 +288,8 @@ Test(line_times, names_and_threads_are_filtered_though_they_are_defined_late)
         char why[160];
         size_t n_rows;
         cr_assert_eq(rv_filter_add(&filter, CASES[i].rule, why, sizeof why), 0);
-        struct rv_line_times *rows = measure(&(struct rv_lines_params){.filter = filter}, events,
-                                             sizeof events / sizeof *events, subroutines, &n_rows);
+        struct rv_line_table_row *rows = measure(&(struct rv_line_times_params){.filter = filter}, events,
+                                                 sizeof events / sizeof *events, subroutines, &n_rows);
         cr_assert_eq(n_rows, CASES[i].n_rows, "%s: %zu", CASES[i].rule, n_rows);
         free(rows);
         rv_filter_release(filter);
@@ -305,8 +305,8 @@ Test(line_times, a_stack_that_is_left_goes_on_but_has_no_time_of_its_own)
         event_at(RV_EVENT_RETURN, 60, 1, 0, 0)};
     struct rv_subroutines *subroutines = define();
     size_t n_rows;
-    struct rv_line_times *rows =
-        measure(&(struct rv_lines_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
+    struct rv_line_table_row *rows =
+        measure(&(struct rv_line_times_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
     cr_assert_eq(n_rows, 2);
     cr_assert_eq(rows[0].line, 2);
     cr_assert_eq(rows[0].sums.self_ns, 30);
@@ -338,8 +338,8 @@ Test(line_times, the_line_of_a_call_lasts_as_long_as_the_call)
                                       event_at(RV_EVENT_RETURN, 90, 1, 0, 0)};
     struct rv_subroutines *subroutines = define();
     size_t n_rows;
-    struct rv_line_times *rows =
-        measure(&(struct rv_lines_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
+    struct rv_line_table_row *rows =
+        measure(&(struct rv_line_times_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
     cr_assert_eq(n_rows, 1);
     cr_assert_str_eq(rows[0].file, "2.pl");
     cr_assert_eq(rows[0].line, 2);
@@ -362,7 +362,7 @@ Test(line_times, stacks_beyond_the_most_share_the_first)
     for (uint32_t i = 1; i <= MANY; i++)
         events[n++] = event_at(RV_EVENT_SWITCH, 20, i, 0, 0);
     events[n++] = line_at(30, 5);
-    struct rv_line_times *rows = measure(&(struct rv_lines_params){0}, events, n, subroutines, &n_rows);
+    struct rv_line_table_row *rows = measure(&(struct rv_line_times_params){0}, events, n, subroutines, &n_rows);
     cr_assert_eq(n_rows, 1);
     cr_assert_eq(rows->subroutine, 1);
     cr_assert_eq(rows->line, 5);
@@ -378,8 +378,8 @@ Test(line_times, a_call_that_was_open_before_its_thread_was_seen_ends_its_line)
                                       event_at(RV_EVENT_CALL, 20, 2, 4, 0), event_at(RV_EVENT_RETURN, 90, 2, 4, 0)};
     struct rv_subroutines *subroutines = define();
     size_t n_rows;
-    struct rv_line_times *rows =
-        measure(&(struct rv_lines_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
+    struct rv_line_table_row *rows =
+        measure(&(struct rv_line_times_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
     cr_assert_eq(n_rows, 1);
     cr_assert_str_eq(rows->file, "other.pl");
     cr_assert_eq(rows->line, 1 << 20);
@@ -400,8 +400,8 @@ Test(line_times, a_long_call_is_judged_at_its_end_in_little_memory)
     events[0] = event_at(RV_EVENT_CALL, 0, 1, 0, 0);
     for (uint32_t i = 1; i < MANY; i++)
         events[i] = line_at(i / 100, 1 + i % 3);
-    struct rv_line_times *rows =
-        measure(&(struct rv_lines_params){.filter = filter}, events, MANY, subroutines, &n_rows);
+    struct rv_line_table_row *rows =
+        measure(&(struct rv_line_times_params){.filter = filter}, events, MANY, subroutines, &n_rows);
     cr_assert_eq(n_rows, 3);
     cr_assert_eq(rows[0].sums.n_hits + rows[1].sums.n_hits + rows[2].sums.n_hits, MANY - 1);
     free(rows);

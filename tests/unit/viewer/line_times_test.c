@@ -149,10 +149,10 @@ static void open_lines(struct fixture *fixture)
     act(fixture, (struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LINES + 1});
 }
 
-static const struct rv_line_times *find(const struct fixture *fixture, uint32_t line)
+static const struct rv_line_table_row *find(const struct fixture *fixture, uint32_t line)
 {
     size_t n;
-    const struct rv_line_times *rows = rv_viewer_lines_rows(&fixture->viewer.statistics.lines, &n);
+    const struct rv_line_table_row *rows = rv_viewer_line_times_rows(&fixture->viewer.statistics.lines, &n);
     for (size_t i = 0; i < n; i++)
         if (rows[i].line == line)
             return &rows[i];
@@ -161,7 +161,7 @@ static const struct rv_line_times *find(const struct fixture *fixture, uint32_t 
 
 static void expect(const struct fixture *fixture, uint32_t line, const uint64_t hits_self_total[3])
 {
-    const struct rv_line_times *row = find(fixture, line);
+    const struct rv_line_table_row *row = find(fixture, line);
     cr_assert_not_null(row, "line %u", line);
     cr_assert_eq(row->sums.n_hits, hits_self_total[0], "line %u: %lu hits", line, row->sums.n_hits);
     cr_assert_eq(row->sums.self_ns, hits_self_total[1] * US, "line %u: %lu ns", line, row->sums.self_ns);
@@ -172,12 +172,12 @@ static void expect(const struct fixture *fixture, uint32_t line, const uint64_t 
 static void expect_as_reported(const struct fixture *fixture, uint64_t from_ns, uint64_t to_ns)
 {
     size_t n, n_reported;
-    const struct rv_line_times *rows = rv_viewer_lines_rows(&fixture->viewer.statistics.lines, &n);
-    struct rv_lines_reader *reader =
-        rv_lines_reader_start(rv_replay_open(recorded), &(struct rv_lines_params){.from_ns = from_ns, .to_ns = to_ns});
-    while (!rv_lines_reader_wait(reader, US))
+    const struct rv_line_table_row *rows = rv_viewer_line_times_rows(&fixture->viewer.statistics.lines, &n);
+    struct rv_line_times_reader *reader = rv_line_times_reader_start(
+        rv_replay_open(recorded), &(struct rv_line_times_params){.from_ns = from_ns, .to_ns = to_ns});
+    while (!rv_line_times_reader_wait(reader, US))
         continue;
-    struct rv_line_times *reported = rv_lines_reader_take(reader, &n_reported);
+    struct rv_line_table_row *reported = rv_line_times_reader_take(reader, &n_reported);
     cr_assert_eq(n, n_reported);
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(rows[i].line, reported[i].line);
@@ -187,7 +187,7 @@ static void expect_as_reported(const struct fixture *fixture, uint64_t from_ns, 
         cr_assert_eq(rows[i].sums.total_ns, reported[i].sums.total_ns);
     }
     free(reported);
-    rv_lines_reader_destroy(reader);
+    rv_line_times_reader_destroy(reader);
 }
 
 Test(viewer_lines, all_lines_of_a_range_are_those_of_the_report)
@@ -204,7 +204,7 @@ Test(viewer_lines, all_lines_of_a_range_are_those_of_the_report)
     expect_as_reported(&fixture, 113 * US, 136 * US);
     act(&fixture, (struct rv_act){.action = RV_ACTION_EXPORT_ROWS});
     cr_assert_eq(fixture.viewer.statistics.wants_file, RV_STATISTICS_FILE_LINES);
-    cr_assert(rv_viewer_lines_are_read(&fixture.viewer));
+    cr_assert(rv_viewer_line_times_are_read(&fixture.viewer));
     fini(&fixture);
 }
 
@@ -217,17 +217,17 @@ Test(viewer_lines, the_chosen_subroutine_is_shown_with_its_source)
     open_lines(&fixture);
     const uint32_t outer = find(&fixture, 4)->subroutine;
     act(&fixture, (struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = outer});
-    const struct rv_line_times *rows = rv_viewer_lines_rows(&fixture.viewer.statistics.lines, &n);
+    const struct rv_line_table_row *rows = rv_viewer_line_times_rows(&fixture.viewer.statistics.lines, &n);
     cr_assert_eq(n, 6);
     cr_assert_eq(rows[0].line, 1);
     cr_assert_eq(rows[0].sums.n_hits, 0);
     expect(&fixture, 4, (const uint64_t[]){N_TURNS, 3 * N_TURNS, 9 * N_TURNS});
-    cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[3], text), "    inner($_)");
-    cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub outer {");
+    cr_assert_str_eq(rv_viewer_line_times_text(&fixture.viewer.statistics.lines, &rows[3], text), "    inner($_)");
+    cr_assert_str_eq(rv_viewer_line_times_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub outer {");
     rewrite_source();
-    cr_assert(rv_viewer_lines_advance(&fixture.viewer), "an edited file is seen");
-    cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub edited {");
-    cr_assert_not(rv_viewer_lines_advance(&fixture.viewer), "once");
+    cr_assert(rv_viewer_line_times_advance(&fixture.viewer), "an edited file is seen");
+    cr_assert_str_eq(rv_viewer_line_times_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub edited {");
+    cr_assert_not(rv_viewer_line_times_advance(&fixture.viewer), "once");
     act(&fixture, (struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = rows[0].subroutine == 1 ? 2 : 1});
     cr_assert_eq(fixture.viewer.statistics.lines.rows[0].line, 5);
     fini(&fixture);
@@ -261,10 +261,10 @@ Test(viewer_lines, reading_of_lines_resumes_when_the_tab_is_shown_again)
     act(&fixture, (struct rv_act){.action = RV_ACTION_STATISTICS});
     rv_viewer_act(&fixture.viewer,
                   &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LINES + 1});
-    (void)rv_viewer_lines_advance(&fixture.viewer);
+    (void)rv_viewer_line_times_advance(&fixture.viewer);
     rv_viewer_act(&fixture.viewer,
                   &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_SANDWICH + 1});
-    (void)rv_viewer_lines_advance(&fixture.viewer);
+    (void)rv_viewer_line_times_advance(&fixture.viewer);
     act(&fixture, (struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LINES + 1});
     expect(&fixture, 4, (const uint64_t[]){N_TURNS, 3 * N_TURNS, 9 * N_TURNS});
     fini(&fixture);
@@ -276,7 +276,7 @@ Test(viewer_lines, a_capture_that_cannot_be_read_again_has_no_lines)
     size_t n;
     init(&fixture, NOT);
     open_lines(&fixture);
-    (void)rv_viewer_lines_rows(&fixture.viewer.statistics.lines, &n);
+    (void)rv_viewer_line_times_rows(&fixture.viewer.statistics.lines, &n);
     cr_assert_eq(n, 0);
     fini(&fixture);
 }
