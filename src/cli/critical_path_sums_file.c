@@ -64,27 +64,28 @@ static uint64_t hash_content(uint64_t identity, struct rv_subroutines *subroutin
     return rv_hash_bytes_seeded(version, sizeof version, rv_hash_combine(identity, rv_subroutines_hash(subroutines)));
 }
 
-void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording, struct rv_subroutines *subroutines)
+void rv_critical_path_sums_file_open(struct rv_critical_path_sums_file *file, const char *recording,
+                                     struct rv_subroutines *subroutines)
 {
-    *file = (struct rv_path_sums_file){.sums = NULL};
+    *file = (struct rv_critical_path_sums_file){.sums = NULL};
     const uint64_t n_bytes = identify(recording, &file->recording);
     file->folder = n_bytes ? rv_cache_folder_open(RV_CACHE_SUMS, file->path) : NULL;
     if (!file->folder)
         return;
-    struct rv_path_sums_params params = {.recording = hash_content(file->recording, subroutines),
-                                         .most_bytes = n_bytes < MOST_BYTES ? n_bytes : MOST_BYTES,
-                                         .most_bytes_a_call = MOST_BYTES_A_CALL};
+    struct rv_critical_path_sums_params params = {.recording = hash_content(file->recording, subroutines),
+                                                  .most_bytes = n_bytes < MOST_BYTES ? n_bytes : MOST_BYTES,
+                                                  .most_bytes_a_call = MOST_BYTES_A_CALL};
     params.bytes = take_bytes(file->folder, file->recording, &params.n_bytes);
-    file->sums = rv_path_sums_create(&params);
+    file->sums = rv_critical_path_sums_create(&params);
 }
 
-void rv_path_sums_file_close(struct rv_path_sums_file *file)
+void rv_critical_path_sums_file_close(struct rv_critical_path_sums_file *file)
 {
     struct iovec bytes;
-    bytes.iov_base = file->sums ? rv_path_sums_take_bytes(file->sums, &bytes.iov_len) : NULL;
+    bytes.iov_base = file->sums ? rv_critical_path_sums_take_bytes(file->sums, &bytes.iov_len) : NULL;
     if (bytes.iov_base)
         (void)rv_patch_cache_write(file->folder, file->recording, &bytes, 1);
     free(bytes.iov_base);
-    rv_path_sums_destroy(file->sums);
+    rv_critical_path_sums_destroy(file->sums);
     file->sums = NULL;
 }

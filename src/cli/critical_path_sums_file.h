@@ -7,17 +7,18 @@
 #include "export/critical_path_sums.h"
 #include "model/subroutines.h"
 
-struct rv_path_sums_file {
-    struct rv_path_sums *sums; /* NULL: nothing is kept */
+struct rv_critical_path_sums_file {
+    struct rv_critical_path_sums *sums; /* NULL: nothing is kept */
     const char *folder;
     uint64_t recording;  /* its identity */
     char path[PATH_MAX]; /* of the folder */
 };
 
 /* For a recording that was read by its index, with its subroutines. */
-void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording, struct rv_subroutines *subroutines);
+void rv_critical_path_sums_file_open(struct rv_critical_path_sums_file *file, const char *recording,
+                                     struct rv_subroutines *subroutines);
 
 /* Write the file if something was added. */
-void rv_path_sums_file_close(struct rv_path_sums_file *file);
+void rv_critical_path_sums_file_close(struct rv_critical_path_sums_file *file);
 
 #endif

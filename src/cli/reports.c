@@ -104,9 +104,9 @@ static int write_critical_path(struct rv_reports *reports)
     };
     rv_cli_slice_init(&slice, reports->options, report.lanes, report.subroutines);
     report.part = rv_cli_slice_part(&slice);
-    struct rv_path_sums_file kept = {.sums = NULL};
+    struct rv_critical_path_sums_file kept = {.sums = NULL};
     if (!reports->spool)
-        rv_path_sums_file_open(&kept, reports->options->file, report.subroutines);
+        rv_critical_path_sums_file_open(&kept, reports->options->file, report.subroutines);
     report.sums = kept.sums;
     struct rv_progress progress;
     rv_progress_begin(&progress, "critical path");
@@ -115,9 +115,9 @@ static int write_critical_path(struct rv_reports *reports)
     struct rv_critical_path_end end;
     int error = rv_critical_path_table_write(&report, reports->options->report_format, reports->output->file, &end);
     rv_progress_end(&progress);
-    rv_path_sums_file_close(&kept);
+    rv_critical_path_sums_file_close(&kept);
     if (!error)
-        reports->lit = (struct rv_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};
+        reports->lit = (struct rv_critical_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};
     rv_cli_slice_fini(&slice);
     return error;
 }

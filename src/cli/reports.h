@@ -17,8 +17,8 @@ struct rv_reports {
     const struct rv_range *range; /* of the report of a slice; NULL: it is of all calls */
     const struct rv_session_counts *counts;
     const struct rv_losses *losses;
-    const struct rv_output *output; /* begun */
-    struct rv_path_request lit;     /* out: the critical path that was written; zeroed: none */
+    const struct rv_output *output;      /* begun */
+    struct rv_critical_path_request lit; /* out: the critical path that was written; zeroed: none */
 };
 
 /*

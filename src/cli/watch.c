@@ -66,13 +66,13 @@ struct watch {
     bool is_attached;
     uint64_t attached_start; /* start time: tells the process from a later one with its pid */
     struct rv_session *session;
-    uint64_t end_ns;            /* when capture ends by --duration */
-    bool has_ended;             /* the command has ended; its children may run */
-    unsigned n_interrupts0;     /* number of interrupts when its end was seen */
-    int status;                 /* ringviz's exit status */
-    struct rv_losses losses;    /* as counted when the session has ended */
-    struct rv_path_request lit; /* the critical path that was written; zeroed: none */
-    uint64_t alone_since_ns;    /* drain thread: since when only descendants of the command run */
+    uint64_t end_ns;                     /* when capture ends by --duration */
+    bool has_ended;                      /* the command has ended; its children may run */
+    unsigned n_interrupts0;              /* number of interrupts when its end was seen */
+    int status;                          /* ringviz's exit status */
+    struct rv_losses losses;             /* as counted when the session has ended */
+    struct rv_critical_path_request lit; /* the critical path that was written; zeroed: none */
+    uint64_t alone_since_ns;             /* drain thread: since when only descendants of the command run */
 };
 
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one ends us, afterwards each. */

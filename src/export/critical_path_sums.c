@@ -8,24 +8,24 @@
 
 #define MAGIC UINT64_C(0x31534d5553505652) /* "RVPSUMS1" */
 
-struct rv_path_sums_head {
+struct rv_critical_path_sums_head {
     uint64_t magic, recording, names;
     uint64_t checksum; /* of what follows */
 };
 
-struct rv_path_sums_piece {
+struct rv_critical_path_sums_piece {
     uint64_t key; /* of the lane */
     uint64_t from_ns, to_ns;
     uint64_t n_bytes; /* these follow */
 };
 
 struct kept {
-    struct rv_path_sums_piece piece;
+    struct rv_critical_path_sums_piece piece;
     const uint8_t *bytes;
     bool is_old; /* another piece is kept instead */
 };
 
-struct rv_path_sums {
+struct rv_critical_path_sums {
     uint64_t recording, names, most_bytes;
     size_t most_bytes_a_call;
     uint32_t n_ids;
@@ -38,7 +38,7 @@ struct rv_path_sums {
     uint64_t n_bytes; /* of all */
 };
 
-static int compare(const struct rv_path_sums_piece *a, uint64_t key, uint64_t to_ns)
+static int compare(const struct rv_critical_path_sums_piece *a, uint64_t key, uint64_t to_ns)
 {
     if (a->key != key)
         return a->key < key ? -1 : 1;
@@ -53,7 +53,7 @@ static int by_lane_and_time(const void *a, const void *b)
 }
 
 /* The first one that is not before this. */
-static size_t find(const struct rv_path_sums *sums, uint64_t key, uint64_t to_ns)
+static size_t find(const struct rv_critical_path_sums *sums, uint64_t key, uint64_t to_ns)
 {
     size_t low = 0, high = sums->n_kept;
     while (low < high) {
@@ -68,9 +68,9 @@ static size_t find(const struct rv_path_sums *sums, uint64_t key, uint64_t to_ns
 
 /* ---- what was kept ---- */
 
-static bool is_ours(const struct rv_path_sums *sums)
+static bool is_ours(const struct rv_critical_path_sums *sums)
 {
-    struct rv_path_sums_head head;
+    struct rv_critical_path_sums_head head;
     if (sums->n_read < sizeof head)
         return false;
     memcpy(&head, sums->read, sizeof head);
@@ -78,9 +78,9 @@ static bool is_ours(const struct rv_path_sums *sums)
            head.checksum == rv_hash_bytes_seeded(sums->read + sizeof head, sums->n_read - sizeof head, head.names);
 }
 
-static void list(struct rv_path_sums *sums)
+static void list(struct rv_critical_path_sums *sums)
 {
-    size_t at = sizeof(struct rv_path_sums_head);
+    size_t at = sizeof(struct rv_critical_path_sums_head);
     struct kept kept = {.is_old = false};
     while (sums->n_read - at >= sizeof kept.piece) {
         memcpy(&kept.piece, sums->read + at, sizeof kept.piece);
@@ -97,7 +97,7 @@ static void list(struct rv_path_sums *sums)
         qsort(sums->kept, sums->n_kept, sizeof *sums->kept, by_lane_and_time);
 }
 
-void rv_path_sums_name(struct rv_path_sums *sums, const uint32_t *as_id, uint32_t n_ids)
+void rv_critical_path_sums_name(struct rv_critical_path_sums *sums, const uint32_t *as_id, uint32_t n_ids)
 {
     sums->n_ids = n_ids;
     sums->names = rv_hash_bytes_seeded(as_id, n_ids * sizeof *as_id, n_ids);
@@ -105,7 +105,7 @@ void rv_path_sums_name(struct rv_path_sums *sums, const uint32_t *as_id, uint32_
         list(sums);
 }
 
-uint64_t rv_path_sums_key(const struct rv_lane *lane)
+uint64_t rv_critical_path_sums_key(const struct rv_lane *lane)
 {
     uint64_t key = rv_hash_u64(lane->process_key);
     key = rv_hash_combine(key, (uint64_t)lane->pid << 32 | lane->tid);
@@ -118,8 +118,9 @@ static struct rv_folded_time folded_of(const struct kept *kept)
     return (struct rv_folded_time){kept->piece.from_ns, kept->piece.to_ns, kept->bytes, kept->piece.n_bytes};
 }
 
-void rv_path_sums_each(const struct rv_path_sums *sums, uint64_t key, uint64_t from_ns, uint64_t to_ns,
-                       void (*take)(void *context, const struct rv_folded_time *folded), void *context)
+void rv_critical_path_sums_each(const struct rv_critical_path_sums *sums, uint64_t key, uint64_t from_ns,
+                                uint64_t to_ns, void (*take)(void *context, const struct rv_folded_time *folded),
+                                void *context)
 {
     for (size_t i = find(sums, key, from_ns); i < sums->n_kept && sums->kept[i].piece.key == key; i++) {
         const struct rv_folded_time folded = folded_of(&sums->kept[i]);
@@ -133,7 +134,7 @@ void rv_path_sums_each(const struct rv_path_sums *sums, uint64_t key, uint64_t f
 /* ---- what is to be kept ---- */
 
 /* The piece of the same time that was kept; NULL: there is none. */
-static struct kept *find_same(struct rv_path_sums *sums, uint64_t key, const struct rv_folded_time *folded)
+static struct kept *find_same(struct rv_critical_path_sums *sums, uint64_t key, const struct rv_folded_time *folded)
 {
     for (size_t i = find(sums, key, folded->to_ns); i < sums->n_kept; i++)
         if (compare(&sums->kept[i].piece, key, folded->to_ns) != 0)
@@ -143,10 +144,11 @@ static struct kept *find_same(struct rv_path_sums *sums, uint64_t key, const str
     return NULL;
 }
 
-void rv_path_sums_add(struct rv_path_sums *sums, uint64_t key, const struct rv_folded_time *folded, size_t n_calls)
+void rv_critical_path_sums_add(struct rv_critical_path_sums *sums, uint64_t key, const struct rv_folded_time *folded,
+                               size_t n_calls)
 {
     struct kept *same = find_same(sums, key, folded);
-    const struct rv_path_sums_piece piece = {key, folded->from_ns, folded->to_ns, folded->n_bytes};
+    const struct rv_critical_path_sums_piece piece = {key, folded->from_ns, folded->to_ns, folded->n_bytes};
     if (folded->n_bytes > n_calls * sums->most_bytes_a_call || (same && same->piece.n_bytes >= folded->n_bytes) ||
         sums->n_bytes + sizeof piece + folded->n_bytes > sums->most_bytes)
         return;
@@ -174,11 +176,11 @@ static size_t put(uint8_t *bytes, size_t n_bytes, const struct kept *all, size_t
     return n_bytes;
 }
 
-void *rv_path_sums_take_bytes(const struct rv_path_sums *sums, size_t *n_bytes)
+void *rv_critical_path_sums_take_bytes(const struct rv_critical_path_sums *sums, size_t *n_bytes)
 {
     if (!sums->n_added)
         return NULL;
-    struct rv_path_sums_head head = {.magic = MAGIC, .recording = sums->recording, .names = sums->names};
+    struct rv_critical_path_sums_head head = {.magic = MAGIC, .recording = sums->recording, .names = sums->names};
     uint8_t *bytes = rv_alloc(sizeof head + sums->n_bytes, 1);
     size_t n = put(bytes, sizeof head, sums->kept, sums->n_kept);
     n = put(bytes, n, sums->added, sums->n_added);
@@ -190,9 +192,9 @@ void *rv_path_sums_take_bytes(const struct rv_path_sums *sums, size_t *n_bytes)
 
 /* ---- public ---- */
 
-struct rv_path_sums *rv_path_sums_create(const struct rv_path_sums_params *params)
+struct rv_critical_path_sums *rv_critical_path_sums_create(const struct rv_critical_path_sums_params *params)
 {
-    struct rv_path_sums *sums = rv_alloc(1, sizeof *sums);
+    struct rv_critical_path_sums *sums = rv_alloc(1, sizeof *sums);
     sums->recording = params->recording;
     sums->most_bytes = params->most_bytes;
     sums->most_bytes_a_call = params->most_bytes_a_call;
@@ -201,7 +203,7 @@ struct rv_path_sums *rv_path_sums_create(const struct rv_path_sums_params *param
     return sums;
 }
 
-void rv_path_sums_destroy(struct rv_path_sums *sums)
+void rv_critical_path_sums_destroy(struct rv_critical_path_sums *sums)
 {
     if (!sums)
         return;

@@ -65,7 +65,7 @@ struct path {
     uint32_t n_ids;
     const struct rv_lane *told_of;          /* its calls are being read; */
     uint64_t n_done, n_events;              /* events of those that were, and of all that are to be */
-    struct rv_path_params if_free;          /* the path as savings are measured of it */
+    struct rv_critical_path_params if_free; /* the path as savings are measured of it */
     struct rv_savings *times;               /* to measure them by; NULL: they are not measured */
     struct rv_saving savings[MOST_SAVINGS]; /* most first */
     size_t n_savings;
@@ -137,7 +137,7 @@ static int choose_time(struct path *path)
     path->from_ns = part->from_ns > path->from_ns ? part->from_ns : path->from_ns;
     path->to_ns = part->to_ns && part->to_ns < path->to_ns ? part->to_ns : path->to_ns;
     path->thread = rv_critical_path_graph_last_thread(&path->graph, &path->to_ns);
-    return path->thread == RV_PATH_NONE ? rv_err(ENOENT, "no thread had begun: there is no critical path") : 0;
+    return path->thread == RV_CRITICAL_PATH_NONE ? rv_err(ENOENT, "no thread had begun: there is no critical path") : 0;
 }
 
 /* ---- sums ---- */
@@ -165,11 +165,11 @@ static void add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint
 static void add_threads(struct path *path)
 {
     for (size_t i = 0; i < path->lit->n; i++) {
-        const struct rv_path_step *step = &path->lit->steps[i];
+        const struct rv_critical_path_step *step = &path->lit->steps[i];
         const uint64_t n_ns = step->to_ns - step->from_ns;
         add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->lit->steps[i - 1].thread != step->thread);
-        path->woken_ns += step->kind == RV_PATH_WAKE ? n_ns : 0;
-        if (step->kind == RV_PATH_WAIT)
+        path->woken_ns += step->kind == RV_CRITICAL_PATH_WAKE ? n_ns : 0;
+        if (step->kind == RV_CRITICAL_PATH_WAIT)
             add_row(&path->unknown, path->graph.edges[step->wait].wait.object, path->graph.edges[step->wait].wait.kind,
                     n_ns, 1);
     }
@@ -181,11 +181,11 @@ static void add_threads(struct path *path)
  */
 static void add_objects(struct path *path)
 {
-    uint32_t *open = rv_alloc(path->lit->n + 1, sizeof *open), n_open = 0, last = RV_PATH_NONE;
+    uint32_t *open = rv_alloc(path->lit->n + 1, sizeof *open), n_open = 0, last = RV_CRITICAL_PATH_NONE;
     for (size_t i = path->lit->n; i-- > 0;) {
-        const struct rv_path_step *step = &path->lit->steps[i];
-        const uint32_t wait = step->kind == RV_PATH_WAIT ? RV_PATH_NONE : step->wait;
-        if (wait != RV_PATH_NONE && wait != last) {
+        const struct rv_critical_path_step *step = &path->lit->steps[i];
+        const uint32_t wait = step->kind == RV_CRITICAL_PATH_WAIT ? RV_CRITICAL_PATH_NONE : step->wait;
+        if (wait != RV_CRITICAL_PATH_NONE && wait != last) {
             open[n_open++] = last = wait;
             add_row(&path->objects, path->graph.edges[wait].wait.object, path->graph.edges[wait].wait.kind, 0, 1);
         }
@@ -203,21 +203,21 @@ static void add_objects(struct path *path)
 }
 
 /* Of the path those on it, of what is saved all. */
-static int add_threads_times(struct path *path, struct rv_path_times *times)
+static int add_threads_times(struct path *path, struct rv_critical_path_times *times)
 {
     int error = 0;
     for (uint32_t i = 0; i < path->graph.n_threads && !error; i++) {
         if (!path->graph.lane_of[i])
             continue;
         path->told_of = path->graph.lane_of[i];
-        error = rv_path_times_add(times, &path->report->calls, path->told_of, i);
+        error = rv_critical_path_times_add(times, &path->report->calls, path->told_of, i);
         tell_all(path);
     }
     return error;
 }
 
 /* A path that ends in another thread than asked for ends in a wait. */
-static void begin_savings(struct path *path, const struct rv_path_params *params)
+static void begin_savings(struct path *path, const struct rv_critical_path_params *params)
 {
     path->if_free = *params;
     path->if_free.thread = path->lit->n ? path->lit->steps[path->lit->n - 1].thread : path->thread;
@@ -227,17 +227,18 @@ static void begin_savings(struct path *path, const struct rv_path_params *params
 
 static int add_subroutines(struct path *path)
 {
-    struct rv_path_times *times = rv_path_times_create(&(struct rv_path_times_params){.lit = path->lit,
-                                                                                      .as_id = path->as_id,
-                                                                                      .n_ids = path->n_ids,
-                                                                                      .from_ns = path->begin_ns,
-                                                                                      .to_ns = path->to_ns,
-                                                                                      .savings = path->times,
-                                                                                      .sums = path->report->sums,
-                                                                                      .tell = tell,
-                                                                                      .teller = path});
+    struct rv_critical_path_times *times =
+        rv_critical_path_times_create(&(struct rv_critical_path_times_params){.lit = path->lit,
+                                                                              .as_id = path->as_id,
+                                                                              .n_ids = path->n_ids,
+                                                                              .from_ns = path->begin_ns,
+                                                                              .to_ns = path->to_ns,
+                                                                              .savings = path->times,
+                                                                              .sums = path->report->sums,
+                                                                              .tell = tell,
+                                                                              .teller = path});
     const int error = add_threads_times(path, times);
-    const struct rv_path_time *all = rv_path_times_all(times);
+    const struct rv_critical_path_time *all = rv_critical_path_times_all(times);
     for (uint32_t i = 0; i < path->n_ids; i++) {
         if (!all[i].total_ns)
             continue;
@@ -248,7 +249,7 @@ static int add_subroutines(struct path *path)
         row->blocked_ns = all[i].blocked_ns;
         row->runnable_ns = all[i].runnable_ns;
     }
-    rv_path_times_destroy(times);
+    rv_critical_path_times_destroy(times);
     return error;
 }
 
@@ -318,9 +319,9 @@ static int leave_unknown(struct path *path)
     return 0;
 }
 
-static void find_steps(struct path *path, const struct rv_path_params *params)
+static void find_steps(struct path *path, const struct rv_critical_path_params *params)
 {
-    struct rv_path_step *steps;
+    struct rv_critical_path_step *steps;
     size_t n;
     if (path->has_all_waits) {
         steps = rv_critical_path_take(params, &n);
@@ -347,13 +348,13 @@ static int find_path(struct path *path)
     if (error)
         return error;
     path->has_all_waits = rv_critical_path_graph_add_waits(&path->graph, path->from_ns, path->to_ns, MOST_WAITS);
-    const struct rv_path_params params = {.threads = path->graph.threads,
-                                          .n_threads = path->graph.n_threads,
-                                          .waits = path->graph.waits,
-                                          .n_waits = path->graph.n_waits,
-                                          .thread = path->thread,
-                                          .from_ns = path->from_ns,
-                                          .to_ns = path->to_ns};
+    const struct rv_critical_path_params params = {.threads = path->graph.threads,
+                                                   .n_threads = path->graph.n_threads,
+                                                   .waits = path->graph.waits,
+                                                   .n_waits = path->graph.n_waits,
+                                                   .thread = path->thread,
+                                                   .from_ns = path->from_ns,
+                                                   .to_ns = path->to_ns};
     find_steps(path, &params);
     path->begin_ns = path->from_ns;
     path->from_ns = path->lit->n ? path->lit->steps[0].from_ns : path->to_ns;

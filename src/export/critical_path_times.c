@@ -16,12 +16,12 @@
 struct sum {                   /* of a subroutine */
     uint64_t own_ns, n;        /* since the last cut */
     uint64_t n_open, begun_ns; /* calls, and path_ns at the end of the outermost */
-    struct rv_path_time time;
+    struct rv_critical_path_time time;
     bool has_time;
 };
 
 struct folder { /* of calls of a piece: of one thread at a time */
-    struct rv_path_times *times;
+    struct rv_critical_path_times *times;
     struct folder *next; /* of those that are idle */
     struct sum *sums;    /* by subroutine; the last one is of time outside of calls */
     uint32_t *ran;       /* those that ran since the last cut, */
@@ -32,7 +32,7 @@ struct folder { /* of calls of a piece: of one thread at a time */
     uint64_t *times_ns;         /* for it: when something begins or ends */
     size_t n_times, times_capacity;
     /* of the present piece, whose time is passed backwards; what was not passed of */
-    const struct rv_path_step *steps; /* the path on this thread: the last one is next, */
+    const struct rv_critical_path_step *steps; /* the path on this thread: the last one is next, */
     const struct rv_if_free_moment *moments;
     const struct rv_state_stretch *stretches; /* and of times off the CPU */
     size_t n_steps, n_moments, n_stretches;
@@ -48,13 +48,13 @@ struct part {
     uint64_t from_ns, to_ns;
 };
 
-struct rv_path_times {
-    struct rv_path_times_params params;
-    struct rv_path_time *all;
+struct rv_critical_path_times {
+    struct rv_critical_path_times_params params;
+    struct rv_critical_path_time *all;
     /* of the thread that is added */
     const struct rv_lane *lane;
     uint32_t thread;
-    const struct rv_path_step *steps;
+    const struct rv_critical_path_step *steps;
     const struct rv_if_free_moment *moments;
     size_t n_steps, n_moments;
     uint64_t key;      /* in what is kept */
@@ -69,7 +69,7 @@ struct rv_path_times {
 
 /* ---- cuts ---- */
 
-static struct rv_path_time *time_of(struct folder *folder, uint32_t id)
+static struct rv_critical_path_time *time_of(struct folder *folder, uint32_t id)
 {
     struct sum *sum = &folder->sums[id];
     if (!sum->has_time)
@@ -78,7 +78,7 @@ static struct rv_path_time *time_of(struct folder *folder, uint32_t id)
     return &sum->time;
 }
 
-static const struct rv_path_step *step_of(const struct folder *folder)
+static const struct rv_critical_path_step *step_of(const struct folder *folder)
 {
     return folder->n_steps ? &folder->steps[folder->n_steps - 1] : NULL;
 }
@@ -86,12 +86,12 @@ static const struct rv_path_step *step_of(const struct folder *folder)
 static void add_to_path(struct folder *folder, uint32_t id)
 {
     const struct sum *sum = &folder->sums[id];
-    const enum rv_path_step_kind kind = step_of(folder)->kind;
-    struct rv_path_time *time = time_of(folder, id);
+    const enum rv_critical_path_step_kind kind = step_of(folder)->kind;
+    struct rv_critical_path_time *time = time_of(folder, id);
     time->n_ns += sum->own_ns;
     time->n += sum->n;
-    time->blocked_ns += kind == RV_PATH_WAIT ? sum->own_ns : 0;
-    time->runnable_ns += kind == RV_PATH_WAKE ? sum->own_ns : 0;
+    time->blocked_ns += kind == RV_CRITICAL_PATH_WAIT ? sum->own_ns : 0;
+    time->runnable_ns += kind == RV_CRITICAL_PATH_WAKE ? sum->own_ns : 0;
 }
 
 /* What ran since the last cut, ran before it. */
@@ -114,14 +114,14 @@ static void cut(struct folder *folder, bool is_moment)
 /* Pass the cuts at this time or later. Returns the next one, as far as times are to be cut there. */
 static uint64_t pass_cuts(struct folder *folder, uint64_t at_ns)
 {
-    const struct rv_path_times_params *params = &folder->times->params;
+    const struct rv_critical_path_times_params *params = &folder->times->params;
     const bool is_saving = params->savings && at_ns > params->from_ns;
     for (; folder->n_moments && folder->moments[folder->n_moments - 1].at_ns >= at_ns; folder->n_moments--)
         cut(folder, true);
     cut(folder, false);
     while (folder->n_steps && step_of(folder)->from_ns >= at_ns)
         folder->n_steps--;
-    const struct rv_path_step *step = step_of(folder);
+    const struct rv_critical_path_step *step = step_of(folder);
     const struct rv_if_free_moment *moment = folder->n_moments ? &folder->moments[folder->n_moments - 1] : NULL;
     folder->is_on_path = step && step->to_ns >= at_ns;
     folder->is_own = is_saving && (!moment || moment->n_waits == 0);
@@ -147,7 +147,7 @@ static void add_off_cpu(struct folder *folder, uint32_t id, uint64_t from_ns, ui
     const uint64_t n_ns = to_ns - from_ns;
     const struct rv_state_times off = rv_state_sums_between(&folder->times->lane->stretches, from_ns, to_ns);
     const uint64_t runnable_ns = off.runnable_ns < n_ns ? off.runnable_ns : n_ns;
-    struct rv_path_time *time = time_of(folder, id);
+    struct rv_critical_path_time *time = time_of(folder, id);
     time->runnable_ns += runnable_ns;
     time->blocked_ns += off.blocked_ns < n_ns - runnable_ns ? off.blocked_ns : n_ns - runnable_ns;
 }
@@ -160,9 +160,9 @@ static bool has_stretch_after(const struct folder *folder, uint64_t from_ns)
 /* The stretch of the path that ends here, if it does and began no earlier than from_ns. */
 static void begin_on_path(struct folder *folder, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
-    const struct rv_path_step *step = step_of(folder);
+    const struct rv_critical_path_step *step = step_of(folder);
     const uint64_t begin_ns = step->from_ns > from_ns ? step->from_ns : from_ns;
-    if (step->kind == RV_PATH_RUN && has_stretch_after(folder, begin_ns))
+    if (step->kind == RV_CRITICAL_PATH_RUN && has_stretch_after(folder, begin_ns))
         add_off_cpu(folder, id, begin_ns, to_ns);
 }
 
@@ -208,7 +208,7 @@ static void pass_with_cuts(struct folder *folder, uint32_t id, uint64_t from_ns,
 
 static uint32_t counted_as(const struct folder *folder, uint32_t id)
 {
-    const struct rv_path_times_params *params = &folder->times->params;
+    const struct rv_critical_path_times_params *params = &folder->times->params;
     return id < params->n_ids ? params->as_id[id] : params->n_ids;
 }
 
@@ -304,14 +304,14 @@ struct cuts { /* of a piece, those that were not looked at: the last one is next
 static bool is_alike(struct cuts *cuts, uint64_t from_ns, uint64_t to_ns)
 {
     const struct folder *of = cuts->of;
-    const struct rv_path_times_params *params = &of->times->params;
+    const struct rv_critical_path_times_params *params = &of->times->params;
     while (cuts->n_steps && of->steps[cuts->n_steps - 1].from_ns >= to_ns)
         cuts->n_steps--;
     while (cuts->n_moments && of->moments[cuts->n_moments - 1].at_ns >= to_ns)
         cuts->n_moments--;
     while (cuts->n_stretches && of->stretches[cuts->n_stretches - 1].at_ns > to_ns)
         cuts->n_stretches--;
-    const struct rv_path_step *step = cuts->n_steps ? &of->steps[cuts->n_steps - 1] : NULL;
+    const struct rv_critical_path_step *step = cuts->n_steps ? &of->steps[cuts->n_steps - 1] : NULL;
     const bool is_cut = step && (step->from_ns > from_ns || (step->to_ns > from_ns && step->to_ns < to_ns));
     const bool begins = params->savings && params->from_ns > from_ns && params->from_ns < to_ns;
     return !is_cut && !begins && !(cuts->n_moments && of->moments[cuts->n_moments - 1].at_ns > from_ns) &&
@@ -378,12 +378,12 @@ static struct rv_folded_time fold(struct folder *folder, const struct rv_span_pi
 /* For later paths: at the ends of this one they may have other cuts. */
 static void keep(struct folder *folder, const struct rv_folded_time *folded, size_t n_calls)
 {
-    const struct rv_path_times_params *params = &folder->times->params;
+    const struct rv_critical_path_times_params *params = &folder->times->params;
     if (!params->sums || folded->from_ns == folded->to_ns ||
         (folded->from_ns < params->from_ns && folded->to_ns > params->from_ns) || folded->to_ns > params->to_ns)
         return;
     pthread_mutex_lock(&folder->times->lock);
-    rv_path_sums_add(params->sums, folder->times->key, folded, n_calls);
+    rv_critical_path_sums_add(params->sums, folder->times->key, folded, n_calls);
     pthread_mutex_unlock(&folder->times->lock);
 }
 
@@ -391,7 +391,7 @@ static void keep(struct folder *folder, const struct rv_folded_time *folded, siz
 
 static void begin(struct folder *folder, uint64_t to_ns)
 {
-    const struct rv_path_times *times = folder->times;
+    const struct rv_critical_path_times *times = folder->times;
     const struct rv_state_sums *stretches = &times->lane->stretches;
     folder->steps = times->steps;
     folder->n_steps = times->n_steps;
@@ -399,7 +399,7 @@ static void begin(struct folder *folder, uint64_t to_ns)
     folder->n_moments = rv_bisect_count(times->moments, times->n_moments, sizeof *times->moments,
                                         offsetof(struct rv_if_free_moment, at_ns), to_ns);
     folder->n_steps = rv_bisect_below(times->steps, times->n_steps, sizeof *times->steps,
-                                      offsetof(struct rv_path_step, from_ns), to_ns);
+                                      offsetof(struct rv_critical_path_step, from_ns), to_ns);
     folder->stretches = stretches->items;
     folder->n_stretches = rv_bisect_count(stretches->items, stretches->n, sizeof *stretches->items,
                                           offsetof(struct rv_state_stretch, at_ns), to_ns);
@@ -416,7 +416,7 @@ static void end(struct folder *folder, uint64_t from_ns)
     cut(folder, false);
 }
 
-static struct folder *take_folder(struct rv_path_times *times)
+static struct folder *take_folder(struct rv_critical_path_times *times)
 {
     pthread_mutex_lock(&times->lock);
     struct folder *folder = times->idle;
@@ -434,7 +434,7 @@ static struct folder *take_folder(struct rv_path_times *times)
     return folder;
 }
 
-static void put_back(struct rv_path_times *times, struct folder *folder)
+static void put_back(struct rv_critical_path_times *times, struct folder *folder)
 {
     pthread_mutex_lock(&times->lock);
     folder->next = times->idle;
@@ -443,7 +443,7 @@ static void put_back(struct rv_path_times *times, struct folder *folder)
 }
 
 /* With a piece. */
-static void give_folder(struct rv_path_times *times, struct folder *folder)
+static void give_folder(struct rv_critical_path_times *times, struct folder *folder)
 {
     pthread_mutex_lock(&times->lock);
     times->pieces = rv_vec_reserve(times->pieces, &times->pieces_capacity, times->n_pieces + 1, sizeof *times->pieces);
@@ -453,13 +453,13 @@ static void give_folder(struct rv_path_times *times, struct folder *folder)
 }
 
 /* The first used time that ends after this. */
-static size_t find_used(const struct rv_path_times *times, uint64_t from_ns)
+static size_t find_used(const struct rv_critical_path_times *times, uint64_t from_ns)
 {
     return rv_bisect_count(times->used, times->n_used, sizeof *times->used, offsetof(struct part, to_ns), from_ns);
 }
 
 /* Is all of this time used? Blocks and pieces of a recording are the same each time, and of them whole ones are used. */
-static bool is_used(struct rv_path_times *times, const struct part *part)
+static bool is_used(struct rv_critical_path_times *times, const struct part *part)
 {
     const size_t i = find_used(times, part->from_ns);
     if (i == times->n_used || times->used[i].from_ns >= part->to_ns)
@@ -474,7 +474,7 @@ static bool is_used(struct rv_path_times *times, const struct part *part)
 
 static void take_piece(void *context, const struct rv_span_piece *piece)
 {
-    struct rv_path_times *times = context;
+    struct rv_critical_path_times *times = context;
     const struct part part = {piece->from_ns, piece->to_ns};
     if (is_used(times, &part))
         return;
@@ -490,14 +490,14 @@ static void take_piece(void *context, const struct rv_span_piece *piece)
 /* Does a step of the thread overlap this time? */
 static bool is_on_path(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
 {
-    const struct rv_path_times *times = needed_by;
+    const struct rv_critical_path_times *times = needed_by;
     const size_t n = times->n_steps;
     const size_t i =
-        rv_bisect_below(times->steps, n, sizeof *times->steps, offsetof(struct rv_path_step, to_ns), from_ns);
+        rv_bisect_below(times->steps, n, sizeof *times->steps, offsetof(struct rv_critical_path_step, to_ns), from_ns);
     return i < n && times->steps[i].from_ns <= to_ns;
 }
 
-static int read_whole(struct rv_path_times *times, const struct rv_lane_calls *calls)
+static int read_whole(struct rv_critical_path_times *times, const struct rv_lane_calls *calls)
 {
     struct folder *folder = take_folder(times);
     begin(folder, UINT64_MAX);
@@ -518,7 +518,7 @@ static int read_whole(struct rv_path_times *times, const struct rv_lane_calls *c
 }
 
 /* is_kept: else what was read of the thread is forgotten. */
-static void finish_thread(struct rv_path_times *times, bool is_kept)
+static void finish_thread(struct rv_critical_path_times *times, bool is_kept)
 {
     for (size_t i = 0; i < times->n_pieces; i++)
         if (is_kept && times->params.savings)
@@ -529,7 +529,7 @@ static void finish_thread(struct rv_path_times *times, bool is_kept)
     for (struct folder *folder = times->idle; folder; folder = folder->next) {
         for (uint32_t i = 0; i < folder->n_timed; i++) {
             struct sum *sum = &folder->sums[folder->timed[i]];
-            struct rv_path_time *all = &times->all[folder->timed[i]];
+            struct rv_critical_path_time *all = &times->all[folder->timed[i]];
             if (is_kept) {
                 all->n_ns += sum->time.n_ns;
                 all->n += sum->time.n;
@@ -537,7 +537,7 @@ static void finish_thread(struct rv_path_times *times, bool is_kept)
                 all->blocked_ns += sum->time.blocked_ns;
                 all->runnable_ns += sum->time.runnable_ns;
             }
-            sum->time = (struct rv_path_time){0};
+            sum->time = (struct rv_critical_path_time){0};
             sum->has_time = false;
         }
         folder->n_timed = 0;
@@ -547,13 +547,13 @@ static void finish_thread(struct rv_path_times *times, bool is_kept)
 /* Is time that was not kept needed? */
 static bool is_wanted(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
 {
-    const struct rv_path_times *times = needed_by;
+    const struct rv_critical_path_times *times = needed_by;
     const size_t i = find_used(times, from_ns);
     const bool is_used = i < times->n_used && times->used[i].from_ns <= from_ns && times->used[i].to_ns >= to_ns;
     return !is_used && (times->params.savings || is_on_path(times, from_ns, to_ns));
 }
 
-static void use(struct rv_path_times *times, const struct rv_folded_time *folded)
+static void use(struct rv_critical_path_times *times, const struct rv_folded_time *folded)
 {
     struct part *last = times->n_used ? &times->used[times->n_used - 1] : NULL;
     if (last && last->to_ns == folded->from_ns) {
@@ -566,7 +566,7 @@ static void use(struct rv_path_times *times, const struct rv_folded_time *folded
 
 static void take_folded(void *context, const struct rv_folded_time *folded)
 {
-    struct rv_path_times *times = context;
+    struct rv_critical_path_times *times = context;
     if (times->n_used && times->used[times->n_used - 1].to_ns > folded->from_ns)
         return;
     struct folder *folder = take_folder(times);
@@ -581,25 +581,25 @@ static void take_folded(void *context, const struct rv_folded_time *folded)
     use(times, folded);
 }
 
-static void take_kept(struct rv_path_times *times)
+static void take_kept(struct rv_critical_path_times *times)
 {
-    const struct rv_path_times_params *params = &times->params;
+    const struct rv_critical_path_times_params *params = &times->params;
     times->n_used = 0;
     times->has_doubles = false;
     if (!params->sums)
         return;
-    times->key = rv_path_sums_key(times->lane);
-    rv_path_sums_each(params->sums, times->key, params->from_ns, params->to_ns, take_folded, times);
+    times->key = rv_critical_path_sums_key(times->lane);
+    rv_critical_path_sums_each(params->sums, times->key, params->from_ns, params->to_ns, take_folded, times);
 }
 
 static void tell(void *context, double done)
 {
-    const struct rv_path_times_params *params = &((struct rv_path_times *)context)->params;
+    const struct rv_critical_path_times_params *params = &((struct rv_critical_path_times *)context)->params;
     if (params->tell)
         params->tell(params->teller, done);
 }
 
-static bool read_pieces(struct rv_path_times *times, const struct rv_lane_calls *calls)
+static bool read_pieces(struct rv_critical_path_times *times, const struct rv_lane_calls *calls)
 {
     if (!calls->read_pieces)
         return false;
@@ -615,8 +615,8 @@ static bool read_pieces(struct rv_path_times *times, const struct rv_lane_calls 
            !times->has_doubles;
 }
 
-int rv_path_times_add(struct rv_path_times *times, const struct rv_lane_calls *calls, const struct rv_lane *lane,
-                      uint32_t thread)
+int rv_critical_path_times_add(struct rv_critical_path_times *times, const struct rv_lane_calls *calls,
+                               const struct rv_lane *lane, uint32_t thread)
 {
     const struct rv_lit_path *lit = times->params.lit;
     times->lane = lane;
@@ -640,23 +640,23 @@ int rv_path_times_add(struct rv_path_times *times, const struct rv_lane_calls *c
 
 /* ---- public ---- */
 
-const struct rv_path_time *rv_path_times_all(const struct rv_path_times *times)
+const struct rv_critical_path_time *rv_critical_path_times_all(const struct rv_critical_path_times *times)
 {
     return times->all;
 }
 
-struct rv_path_times *rv_path_times_create(const struct rv_path_times_params *params)
+struct rv_critical_path_times *rv_critical_path_times_create(const struct rv_critical_path_times_params *params)
 {
-    struct rv_path_times *times = rv_alloc(1, sizeof *times);
+    struct rv_critical_path_times *times = rv_alloc(1, sizeof *times);
     times->params = *params;
     if (params->sums)
-        rv_path_sums_name(params->sums, params->as_id, params->n_ids);
+        rv_critical_path_sums_name(params->sums, params->as_id, params->n_ids);
     times->all = rv_alloc((size_t)params->n_ids + 1, sizeof *times->all);
     pthread_mutex_init(&times->lock, NULL);
     return times;
 }
 
-void rv_path_times_destroy(struct rv_path_times *times)
+void rv_critical_path_times_destroy(struct rv_critical_path_times *times)
 {
     if (!times)
         return;

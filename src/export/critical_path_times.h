@@ -10,34 +10,34 @@
 #include "export/savings.h"
 #include "model/lit_path.h"
 
-struct rv_path_time {                 /* of a subroutine, as far as it was on the path */
+struct rv_critical_path_time {        /* of a subroutine, as far as it was on the path */
     uint64_t n_ns, n;                 /* own time, and its stretches */
     uint64_t total_ns;                /* with callees */
     uint64_t blocked_ns, runnable_ns; /* the part of n_ns in which the thread did not run */
 };
 
-struct rv_path_times_params { /* what they point to outlives it */
+struct rv_critical_path_times_params { /* what they point to outlives it */
     const struct rv_lit_path *lit;
     const uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;
-    uint64_t from_ns, to_ns;    /* of the path */
-    struct rv_savings *savings; /* NULL: they are not measured */
-    struct rv_path_sums *sums;  /* what is kept of pieces, and is to be; NULL: nothing */
+    uint64_t from_ns, to_ns;            /* of the path */
+    struct rv_savings *savings;         /* NULL: they are not measured */
+    struct rv_critical_path_sums *sums; /* what is kept of pieces, and is to be; NULL: nothing */
     /* Told how much of the thread that is added was read, from 0 to 1. May be NULL. */
     void (*tell)(void *teller, double done);
     void *teller;
 };
 
-struct rv_path_times; /* opaque */
+struct rv_critical_path_times; /* opaque */
 
-struct rv_path_times *rv_path_times_create(const struct rv_path_times_params *params);
-void rv_path_times_destroy(struct rv_path_times *times); /* NULL-safe */
+struct rv_critical_path_times *rv_critical_path_times_create(const struct rv_critical_path_times_params *params);
+void rv_critical_path_times_destroy(struct rv_critical_path_times *times); /* NULL-safe */
 
 /* Add a thread, once, by the calls of the lane of its own stack. 0, or a negative errno with one line printed. */
-int rv_path_times_add(struct rv_path_times *times, const struct rv_lane_calls *calls, const struct rv_lane *lane,
-                      uint32_t thread);
+int rv_critical_path_times_add(struct rv_critical_path_times *times, const struct rv_lane_calls *calls,
+                               const struct rv_lane *lane, uint32_t thread);
 
 /* Of each subroutine; those counted as others have none. */
-const struct rv_path_time *rv_path_times_all(const struct rv_path_times *times);
+const struct rv_critical_path_time *rv_critical_path_times_all(const struct rv_critical_path_times *times);
 
 #endif

@@ -24,11 +24,11 @@ struct item {
     uint64_t at_ns;
     struct place start; /* of a wait: its begin */
     struct place woke;  /* where the waker acted; of a thread's begin: where its parent did */
-    uint32_t wait;      /* of a thread's begin: RV_PATH_NONE */
+    uint32_t wait;      /* of a thread's begin: RV_CRITICAL_PATH_NONE */
 };
 
 struct rv_if_free {
-    const struct rv_path_params *path;
+    const struct rv_critical_path_params *path;
     struct item *items; /* of each thread: its begin, then its waits by their ends */
     size_t n_items;
     uint32_t *first; /* first item of each thread, and the end of all */
@@ -52,14 +52,14 @@ static int by_time(const void *a, const void *b)
 
 static void list_items(struct rv_if_free *if_free)
 {
-    const struct rv_path_params *path = if_free->path;
+    const struct rv_critical_path_params *path = if_free->path;
     uint32_t *next = rv_alloc(path->n_threads + 1, sizeof *next);
     for (size_t i = 0; i < path->n_waits; i++)
         if_free->first[path->waits[i].thread + 1]++;
     for (size_t i = 0; i < path->n_threads; i++) {
         if_free->first[i + 1] += if_free->first[i] + 1;
         next[i] = if_free->first[i];
-        if_free->items[next[i]++] = (struct item){.at_ns = path->threads[i].begin_ns, .wait = RV_PATH_NONE};
+        if_free->items[next[i]++] = (struct item){.at_ns = path->threads[i].begin_ns, .wait = RV_CRITICAL_PATH_NONE};
     }
     for (size_t i = 0; i < path->n_waits; i++)
         if_free->items[next[path->waits[i].thread]++] =
@@ -82,28 +82,28 @@ static struct place place_at(const struct rv_if_free *if_free, uint32_t thread, 
 static void link_wait(struct rv_if_free *if_free, uint32_t idx)
 {
     struct item *item = &if_free->items[idx];
-    const struct rv_path_wait *wait = &if_free->path->waits[item->wait];
+    const struct rv_critical_path_wait *wait = &if_free->path->waits[item->wait];
     const uint64_t before_ns = if_free->items[idx - 1].at_ns;
     const uint64_t start_ns = wait->start_ns > before_ns ? wait->start_ns : before_ns;
     const uint64_t last_ns = start_ns < wait->end_ns ? start_ns : wait->end_ns;
     const uint64_t woke_ns = wait->woke_ns > last_ns ? wait->woke_ns : wait->woke_ns ? last_ns : wait->end_ns;
     item->start = (struct place){last_ns, MOMENTS * (size_t)item->wait, idx - 1, true};
-    if (wait->waker != RV_PATH_NONE)
+    if (wait->waker != RV_CRITICAL_PATH_NONE)
         item->woke = place_at(if_free, wait->waker, woke_ns < wait->end_ns ? woke_ns : wait->end_ns,
                               MOMENTS * (size_t)item->wait + 1);
 }
 
 static void link_begin(struct rv_if_free *if_free, uint32_t thread)
 {
-    const struct rv_path_thread *begun = &if_free->path->threads[thread];
-    if (begun->parent != RV_PATH_NONE && begun->parent != thread)
+    const struct rv_critical_path_thread *begun = &if_free->path->threads[thread];
+    if (begun->parent != RV_CRITICAL_PATH_NONE && begun->parent != thread)
         if_free->items[if_free->first[thread]].woke =
             place_at(if_free, begun->parent, begun->begin_ns, MOMENTS * if_free->path->n_waits + thread);
 }
 
 static void link_items(struct rv_if_free *if_free)
 {
-    const struct rv_path_params *path = if_free->path;
+    const struct rv_critical_path_params *path = if_free->path;
     for (uint32_t i = 0; i < path->n_threads; i++) {
         link_begin(if_free, i);
         for (uint32_t j = if_free->first[i] + 1; j < if_free->first[i + 1]; j++)
@@ -133,7 +133,7 @@ static void add_moment(struct rv_if_free *if_free, uint32_t thread, const struct
 
 static void add_moments_of(struct rv_if_free *if_free, uint32_t thread)
 {
-    const struct rv_path_params *path = if_free->path;
+    const struct rv_critical_path_params *path = if_free->path;
     add_moment(if_free, path->threads[thread].parent, &if_free->items[if_free->first[thread]].woke, 0);
     for (uint32_t i = if_free->first[thread] + 1; i < if_free->first[thread + 1]; i++) {
         const struct item *item = &if_free->items[i];
@@ -256,7 +256,7 @@ static void sort_items(struct rv_if_free *if_free)
 
 /* ---- public ---- */
 
-struct rv_if_free *rv_if_free_create(const struct rv_path_params *path)
+struct rv_if_free *rv_if_free_create(const struct rv_critical_path_params *path)
 {
     struct rv_if_free *if_free = rv_alloc(1, sizeof *if_free);
     if_free->path = path;
@@ -304,7 +304,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 /* What is free of the item's thread until then. */
 static uint64_t freed_until(const struct item *item, const uint64_t *freed_ns)
 {
-    return freed_ns && item->wait != RV_PATH_NONE ? freed_ns[MOMENTS * (size_t)item->wait + 2] : 0;
+    return freed_ns && item->wait != RV_CRITICAL_PATH_NONE ? freed_ns[MOMENTS * (size_t)item->wait + 2] : 0;
 }
 
 /* When the thread would have got there. */
@@ -335,7 +335,7 @@ uint64_t rv_if_free_end_ns(struct rv_if_free *if_free, const struct rv_if_free_w
     for (size_t i = 0; i < if_free->n_items; i++) {
         const struct item *item = &if_free->items[if_free->order[i]];
         uint64_t *at_ns = &if_free->would_ns[if_free->order[i]];
-        if (item->wait != RV_PATH_NONE)
+        if (item->wait != RV_CRITICAL_PATH_NONE)
             *at_ns = wait_would_ns(if_free, item, what);
         else if (item->woke.is_known)
             *at_ns = would_ns(if_free, &item->woke, what->freed_ns);

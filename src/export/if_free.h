@@ -21,7 +21,7 @@ struct rv_if_free; /* opaque */
 /*
  * For the path's thread at its end. path and what it points to outlive it; _destroy is NULL-safe. O(waits log waits).
  */
-struct rv_if_free *rv_if_free_create(const struct rv_path_params *path);
+struct rv_if_free *rv_if_free_create(const struct rv_critical_path_params *path);
 void rv_if_free_destroy(struct rv_if_free *if_free);
 
 struct rv_if_free_moment { /* of a thread: where a wait begins or ends, or something on which others depend */

@@ -16,8 +16,8 @@ struct rv_saving {
 
 struct rv_savings; /* opaque: a path's threads, and the own times of subroutines between their moments */
 
-struct rv_savings_params {             /* what they point to outlives it */
-    const struct rv_path_params *path; /* of the graph */
+struct rv_savings_params {                      /* what they point to outlives it */
+    const struct rv_critical_path_params *path; /* of the graph */
     const struct rv_critical_path_graph *graph;
     const uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;

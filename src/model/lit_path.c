@@ -26,13 +26,13 @@ static void sum_up(struct rv_lit_path *path)
 {
     path->before_ns = rv_alloc(path->n + 1, sizeof *path->before_ns);
     for (size_t i = 1; i < path->n; i++) {
-        const struct rv_path_step *before = &path->by_thread[i - 1];
+        const struct rv_critical_path_step *before = &path->by_thread[i - 1];
         if (path->by_thread[i].thread == before->thread)
             path->before_ns[i] = path->before_ns[i - 1] + before->to_ns - before->from_ns;
     }
 }
 
-const struct rv_lit_path *rv_lit_path_create(struct rv_path_step *steps, size_t n)
+const struct rv_lit_path *rv_lit_path_create(struct rv_critical_path_step *steps, size_t n)
 {
     struct rv_lit_path *path = rv_alloc(1, sizeof *path);
     path->steps = steps;
@@ -65,12 +65,13 @@ void rv_lit_path_release(const struct rv_lit_path *path)
 /* How long the thread was on the path until a time. */
 static uint64_t covered_ns(const struct rv_lit_path *path, uint32_t thread, uint64_t until_ns)
 {
-    const struct rv_path_step *steps = &path->by_thread[path->first[thread]];
+    const struct rv_critical_path_step *steps = &path->by_thread[path->first[thread]];
     const size_t n = path->first[thread + 1] - path->first[thread];
-    const size_t i = rv_bisect_count(steps, n, sizeof *steps, offsetof(struct rv_path_step, from_ns), until_ns);
+    const size_t i =
+        rv_bisect_count(steps, n, sizeof *steps, offsetof(struct rv_critical_path_step, from_ns), until_ns);
     if (i == 0)
         return 0;
-    const struct rv_path_step *last = &steps[i - 1];
+    const struct rv_critical_path_step *last = &steps[i - 1];
     const uint64_t end_ns = last->to_ns < until_ns ? last->to_ns : until_ns;
     return path->before_ns[path->first[thread] + i - 1] + end_ns - last->from_ns;
 }
@@ -78,9 +79,9 @@ static uint64_t covered_ns(const struct rv_lit_path *path, uint32_t thread, uint
 /* A moment is on the path if it is in a step. */
 static bool has_moment(const struct rv_lit_path *path, uint32_t thread, uint64_t at_ns)
 {
-    const struct rv_path_step *steps = &path->by_thread[path->first[thread]];
+    const struct rv_critical_path_step *steps = &path->by_thread[path->first[thread]];
     const size_t n = path->first[thread + 1] - path->first[thread];
-    const size_t i = rv_bisect_below(steps, n, sizeof *steps, offsetof(struct rv_path_step, to_ns), at_ns);
+    const size_t i = rv_bisect_below(steps, n, sizeof *steps, offsetof(struct rv_critical_path_step, to_ns), at_ns);
     return i < n && steps[i].from_ns <= at_ns;
 }
 
@@ -97,12 +98,13 @@ bool rv_lit_path_has(const struct rv_lit_path *path, uint32_t thread, uint64_t f
 
 size_t rv_lit_path_after(const struct rv_lit_path *path, uint64_t at_ns)
 {
-    return rv_bisect_count(path->steps, path->n, sizeof *path->steps, offsetof(struct rv_path_step, to_ns), at_ns);
+    return rv_bisect_count(path->steps, path->n, sizeof *path->steps, offsetof(struct rv_critical_path_step, to_ns),
+                           at_ns);
 }
 
 size_t rv_lit_path_next(const struct rv_lit_path *path, size_t drawn, uint64_t pixel_ns)
 {
-    const struct rv_path_step *step = &path->steps[drawn];
+    const struct rv_critical_path_step *step = &path->steps[drawn];
     const bool is_short = step->to_ns - step->from_ns < pixel_ns;
     const size_t next = is_short ? rv_lit_path_after(path, step->to_ns + pixel_ns - 1) : drawn + 1;
     return next > drawn ? next : drawn + 1;

@@ -14,16 +14,16 @@
 
 struct rv_lit_path {
     atomic_uint n_holders;
-    struct rv_path_step *steps; /* in order of time; they do not overlap */
+    struct rv_critical_path_step *steps; /* in order of time; they do not overlap */
     size_t n;
-    struct rv_path_step *by_thread; /* the same by thread, then time, */
-    uint64_t *before_ns;            /* and how long those before each of them are, of its thread */
-    size_t *first;                  /* of each thread in them, and the end of the last one */
+    struct rv_critical_path_step *by_thread; /* the same by thread, then time, */
+    uint64_t *before_ns;                     /* and how long those before each of them are, of its thread */
+    size_t *first;                           /* of each thread in them, and the end of the last one */
     size_t n_threads;
 };
 
 /* steps: as of rv_critical_path_take(), taken. Returns it held. */
-const struct rv_lit_path *rv_lit_path_create(struct rv_path_step *steps, size_t n);
+const struct rv_lit_path *rv_lit_path_create(struct rv_critical_path_step *steps, size_t n);
 
 /* Hold it, to be released. NULL-safe. Any thread. Returns it. */
 const struct rv_lit_path *rv_lit_path_hold(const struct rv_lit_path *path);

@@ -522,7 +522,7 @@ static void trace_path(struct rv_view *view, const struct rv_view_params *params
         return;
     place_threads(view, lane_order, path->n_threads);
     for (size_t i = rv_lit_path_after(path, view->from_ns); i < path->n; i = rv_lit_path_next(path, i, least_ns)) {
-        const struct rv_path_step *step = &path->steps[i];
+        const struct rv_critical_path_step *step = &path->steps[i];
         const uint32_t lane = view->path_lanes[step->thread];
         if (step->from_ns >= view->to_ns || step->from_ns > view->until_ns)
             break;

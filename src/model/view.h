@@ -69,7 +69,7 @@ struct rv_view_link {        /* from a part of a lane of calls or tasks to the n
 struct rv_view_step { /* of the critical path, on one of the lanes */
     uint64_t from_ns, to_ns;
     uint32_t lane;
-    enum rv_path_step_kind kind;
+    enum rv_critical_path_step_kind kind;
 };
 
 struct rv_view {

@@ -48,7 +48,7 @@ static void add_step(const struct ribbon *ribbon, const struct rv_view_step *ste
     const float x0 = fmaxf(0.0f, (float)rv_lane_layout_x(ribbon->layout, step->from_ns));
     const float x1 = fminf(ribbon->layout->width, (float)rv_lane_layout_x(ribbon->layout, step->to_ns));
     lay(ribbon, (struct rv_mesh_area){.x0 = x0, .x1 = fmaxf(x1, x0 + least), .a0 = edges[0], .a1 = edges[1]},
-        step->kind == RV_PATH_RUN ? ribbon->rgba : ribbon->pale_rgba);
+        step->kind == RV_CRITICAL_PATH_RUN ? ribbon->rgba : ribbon->pale_rgba);
 }
 
 /* Between the strips of two lanes, which it does not cover: all is translucent. */
@@ -67,8 +67,8 @@ static void add_crossing(const struct ribbon *ribbon, const struct rv_view_step 
     lay(ribbon, (struct rv_mesh_area){.x0 = x - half, .x1 = x + half, .a0 = low, .a1 = high}, ribbon->rgba);
 }
 
-void rv_path_ribbon_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
-                        const struct rv_theme *theme, float strength)
+void rv_critical_path_ribbon_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
+                                 const struct rv_theme *theme, float strength)
 {
     const struct ribbon ribbon = {mesh, layout, rv_theme_rgba(theme->path, strength),
                                   rv_theme_rgba(theme->path, PALE * strength)};

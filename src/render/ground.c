@@ -211,7 +211,7 @@ static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, con
     for (size_t i = 0; i < content->ticks->n; i++)
         add_flat_line(mesh, pass, content->ticks->items[i].time_ns, rv_theme_rgba(pass->theme->grid, 0.6f));
     rv_note_shapes_add(mesh, layout, content->view, pass->theme);
-    rv_path_ribbon_add(mesh, layout, content->view, pass->theme, RV_PATH_RIBBON_STRENGTH);
+    rv_critical_path_ribbon_add(mesh, layout, content->view, pass->theme, RV_CRITICAL_PATH_RIBBON_STRENGTH);
     if (content->has_now && content->now_ns >= layout->from_ns && content->now_ns <= layout->to_ns)
         add_flat_line(mesh, pass, content->now_ns, rv_theme_rgba(pass->theme->now, 0.9f));
 }
@@ -233,7 +233,7 @@ static void build(struct rv_ground *ground, const struct rv_pass *pass, const st
     add_ticks(mesh, theme, layout, content->ticks);
     if (!pass->look->has_rows)
         rv_note_shapes_add(mesh, layout, content->view, theme);
-    rv_path_ribbon_add(mesh, layout, content->view, theme, RV_PATH_RIBBON_STRENGTH);
+    rv_critical_path_ribbon_add(mesh, layout, content->view, theme, RV_CRITICAL_PATH_RIBBON_STRENGTH);
     if (content->has_now)
         add_now(mesh, theme, layout, content->now_ns);
     add_selected(mesh, theme, layout, &content->selected);
@@ -254,7 +254,7 @@ void rv_ground_draw_ribbon(struct rv_ground *ground, const struct rv_pass *pass,
     if (view->n_steps == 0)
         return;
     ground->mesh.n = 0;
-    rv_path_ribbon_add(&ground->mesh, pass->layout, view, pass->theme, RV_PATH_RIBBON_GLOW);
+    rv_critical_path_ribbon_add(&ground->mesh, pass->layout, view, pass->theme, RV_CRITICAL_PATH_RIBBON_GLOW);
     glBindVertexArray(ground->vertex_array);
     upload(ground);
     rv_pass_begin(pass, ground->program);

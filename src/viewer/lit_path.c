@@ -2,28 +2,29 @@
 
 #include "viewer/show_call.h"
 
-void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request *request)
+void rv_viewer_lit_path_light(struct rv_viewer *viewer, const struct rv_critical_path_request *request)
 {
     struct rv_waits *waits = viewer->session ? rv_session_waits(viewer->session) : NULL;
     if (waits)
         rv_critical_path_job_start(&viewer->path, viewer->lanes, waits, request);
 }
 
-static struct rv_path_request request_of(const struct rv_viewer *viewer)
+static struct rv_critical_path_request request_of(const struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
     const struct rv_range_ns *selected = &viewer->selected;
-    struct rv_path_request request = {.lane_idx = RV_PATH_LAST, .from_ns = selected->from_ns, .to_ns = selected->to_ns};
+    struct rv_critical_path_request request = {
+        .lane_idx = RV_CRITICAL_PATH_LAST, .from_ns = selected->from_ns, .to_ns = selected->to_ns};
     if (hover->is_on && hover->is_pinned && hover->n_lanes <= 1)
-        return (struct rv_path_request){hover->lane_idx, hover->box.id, hover->box.start_ns,
-                                        rv_box_end_ns(&hover->box)};
+        return (struct rv_critical_path_request){hover->lane_idx, hover->box.id, hover->box.start_ns,
+                                                 rv_box_end_ns(&hover->box)};
     if (request.to_ns <= request.from_ns)
         rv_time_window_get(&viewer->time_window, &request.from_ns, &request.to_ns);
     return request;
 }
 
 /* The innermost call around the stretch; else the innermost at its end. */
-static bool find_call(const struct rv_viewer *viewer, const struct rv_path_part *part, struct rv_box *box)
+static bool find_call(const struct rv_viewer *viewer, const struct rv_critical_path_part *part, struct rv_box *box)
 {
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, part->lane_idx);
     return rv_viewer_innermost_around(lane, part->from_ns, part->to_ns, box) ||
@@ -33,11 +34,11 @@ static bool find_call(const struct rv_viewer *viewer, const struct rv_path_part 
 /* Of a call that is not in memory, its time is shown. */
 static void show_part(struct rv_viewer *viewer, size_t idx)
 {
-    const struct rv_path_found *found = rv_critical_path_job_found(&viewer->path);
+    const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);
     struct rv_box box;
     if (!found || idx >= found->n_parts)
         return;
-    const struct rv_path_part *part = &found->parts[idx];
+    const struct rv_critical_path_part *part = &found->parts[idx];
     if (find_call(viewer, part, &box)) {
         rv_viewer_show_call(viewer, &box, part->lane_idx);
         return;
@@ -45,37 +46,37 @@ static void show_part(struct rv_viewer *viewer, size_t idx)
     rv_viewer_show_time(viewer, part->from_ns, part->to_ns);
 }
 
-bool rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_lit_path_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     if (act->action != RV_ACTION_CRITICAL_PATH && act->action != RV_ACTION_SHOW_PATH_PART)
         return false;
     if (act->action == RV_ACTION_SHOW_PATH_PART) {
         show_part(viewer, act->idx);
-    } else if (!rv_viewer_path_end(viewer)) {
-        const struct rv_path_request request = request_of(viewer);
-        rv_viewer_path_light(viewer, &request);
+    } else if (!rv_viewer_lit_path_end(viewer)) {
+        const struct rv_critical_path_request request = request_of(viewer);
+        rv_viewer_lit_path_light(viewer, &request);
     }
     rv_viewer_point(viewer);
     return true;
 }
 
-void rv_viewer_path_wait(struct rv_viewer *viewer)
+void rv_viewer_lit_path_wait(struct rv_viewer *viewer)
 {
     rv_critical_path_job_wait(&viewer->path);
 }
 
-bool rv_viewer_path_advance(struct rv_viewer *viewer)
+bool rv_viewer_lit_path_advance(struct rv_viewer *viewer)
 {
     return rv_critical_path_job_poll(&viewer->path);
 }
 
-void rv_viewer_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
+void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
-    const struct rv_path_found *found = rv_critical_path_job_found(&viewer->path);
+    const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);
     params->path = found ? found->path : NULL;
 }
 
-bool rv_viewer_path_end(struct rv_viewer *viewer)
+bool rv_viewer_lit_path_end(struct rv_viewer *viewer)
 {
     const bool was_on = viewer->path.is_on;
     rv_critical_path_job_stop(&viewer->path);

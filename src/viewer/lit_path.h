@@ -10,19 +10,19 @@
 struct rv_viewer;
 
 /* RV_ACTION_CRITICAL_PATH, RV_ACTION_SHOW_PATH_PART: the call of its longest stretch. False for other actions. */
-bool rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act);
+bool rv_viewer_lit_path_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Light this one; _wait until it is found. Nothing where the session keeps no waits. */
-void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request *request);
-void rv_viewer_path_wait(struct rv_viewer *viewer);
+void rv_viewer_lit_path_light(struct rv_viewer *viewer, const struct rv_critical_path_request *request);
+void rv_viewer_lit_path_wait(struct rv_viewer *viewer);
 
 /* Take what has been found. Returns whether the picture changes. */
-bool rv_viewer_path_advance(struct rv_viewer *viewer);
+bool rv_viewer_lit_path_advance(struct rv_viewer *viewer);
 
 /* What views are to be made with. Borrowed. */
-void rv_viewer_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
+void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
 
 /* Returns whether one was lit. */
-bool rv_viewer_path_end(struct rv_viewer *viewer);
+bool rv_viewer_lit_path_end(struct rv_viewer *viewer);
 
 #endif

@@ -271,7 +271,7 @@ static void go_out(struct rv_viewer *viewer)
     else if (viewer->panels.has_debugger_panel)
         viewer->panels.has_debugger_panel = false;
     else if (viewer->path.is_on)
-        (void)rv_viewer_path_end(viewer);
+        (void)rv_viewer_lit_path_end(viewer);
     else if (viewer->pointer.hover.is_pinned)
         rv_pointer_unpin(&viewer->pointer);
     else if (rv_viewer_calls_view_is_shown(viewer))
@@ -307,7 +307,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
 {
     keep_bookmarks(viewer);
     rv_step_stop(&viewer->step);
-    (void)rv_viewer_path_end(viewer);
+    (void)rv_viewer_lit_path_end(viewer);
     rv_viewer_arcs_fini(viewer);
     rv_viewer_waits_fini(viewer);
     rv_call_waits_stop(&viewer->pointer.waits);
@@ -332,7 +332,7 @@ static bool has_acted(struct rv_viewer *viewer, const struct rv_act *act)
 {
     static bool (*const SUBJECTS[])(struct rv_viewer *, const struct rv_act *) = {
         rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,      rv_viewer_bookmarks_act,
-        rv_viewer_path_act,       rv_viewer_lanes_act,      rv_viewer_debugger_act, rv_viewer_waits_act,
+        rv_viewer_lit_path_act,   rv_viewer_lanes_act,      rv_viewer_debugger_act, rv_viewer_waits_act,
         rv_viewer_statistics_act, rv_viewer_search_act,     rv_viewer_filter_act};
     for (size_t i = 0; i < sizeof SUBJECTS / sizeof *SUBJECTS; i++)
         if (SUBJECTS[i](viewer, act))
@@ -518,7 +518,7 @@ static void ask(struct rv_viewer *viewer)
     viewer->is_dirty |= rv_viewer_search_update(&viewer->search, viewer->lanes, viewer->subroutines, false);
     rv_viewer_search_go_on(viewer);
     viewer->is_dirty |= rv_viewer_statistics_advance(viewer);
-    viewer->is_dirty |= rv_viewer_path_advance(viewer);
+    viewer->is_dirty |= rv_viewer_lit_path_advance(viewer);
     viewer->is_dirty |= rv_viewer_calls_view_advance(viewer);
     viewer->is_dirty |= rv_viewer_arcs_advance(viewer);
     viewer->is_dirty |= rv_viewer_waits_advance(viewer);
@@ -565,7 +565,7 @@ void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *para
 {
     rv_viewer_search_apply(&viewer->search, params);
     rv_viewer_statistics_apply(viewer, params);
-    rv_viewer_path_apply(viewer, params);
+    rv_viewer_lit_path_apply(viewer, params);
 }
 
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)

@@ -15,7 +15,7 @@ static void find_threads(struct rv_critical_path_graph *graph, struct rv_lanes *
     graph->lane_of = rv_alloc(graph->n_threads + 1, sizeof *graph->lane_of);
     for (size_t i = 0; i < n; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        struct rv_path_thread *thread = &graph->threads[lane->thread];
+        struct rv_critical_path_thread *thread = &graph->threads[lane->thread];
         uint64_t first_ns, last_ns;
         if (!rv_lane_bounds(lane, &first_ns, &last_ns))
             continue;
@@ -53,7 +53,7 @@ static void find_parents(struct rv_critical_path_graph *graph)
     struct rv_hash_index of_process = {0}, of_pid = {0}; /* 1 + first thread */
     for (uint32_t i = 0; i < graph->n_threads; i++) {
         const struct rv_lane *lane = graph->lane_of[i];
-        graph->threads[i].parent = RV_PATH_NONE;
+        graph->threads[i].parent = RV_CRITICAL_PATH_NONE;
         if (!lane)
             continue;
         uint32_t number = first_of(&of_process, lane->process_key + 1, i);
@@ -70,7 +70,8 @@ static void find_parents(struct rv_critical_path_graph *graph)
 /* A thread that came while the threads were listed is not in the graph. */
 static uint32_t thread_of(const struct rv_critical_path_graph *graph, const struct rv_lane *lane)
 {
-    return lane && lane->thread < graph->n_threads && graph->lane_of[lane->thread] ? lane->thread : RV_PATH_NONE;
+    return lane && lane->thread < graph->n_threads && graph->lane_of[lane->thread] ? lane->thread
+                                                                                   : RV_CRITICAL_PATH_NONE;
 }
 
 /* A thread of which only waits are known begins with the first of them. */
@@ -79,7 +80,7 @@ static void begin_with_waits(struct rv_critical_path_graph *graph, struct rv_lan
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t thread = thread_of(graph, rv_lanes_get(lanes, i));
         const uint64_t begin_ns = rv_wait_reader_begin(graph->reader, i);
-        if (thread != RV_PATH_NONE && begin_ns < graph->threads[thread].begin_ns)
+        if (thread != RV_CRITICAL_PATH_NONE && begin_ns < graph->threads[thread].begin_ns)
             graph->threads[thread].begin_ns = begin_ns;
     }
     for (size_t i = 0; i < graph->n_threads; i++)
@@ -113,15 +114,15 @@ static uint32_t add_wait(struct rv_critical_path_graph *graph, uint32_t thread, 
     const struct rv_wait_edge edge = rv_wait_reader_edge(graph->reader, wait);
     graph->edges = rv_vec_reserve(graph->edges, &graph->edges_capacity, graph->n_waits + 1, sizeof *graph->edges);
     graph->waits = rv_vec_reserve(graph->waits, &graph->waits_capacity, graph->n_waits + 1, sizeof *graph->waits);
-    if (wait->kind == RV_WAIT_START && thread_of(graph, edge.waker) != RV_PATH_NONE)
+    if (wait->kind == RV_WAIT_START && thread_of(graph, edge.waker) != RV_CRITICAL_PATH_NONE)
         graph->threads[thread].parent = thread_of(graph, edge.waker);
     graph->edges[graph->n_waits] = edge;
-    graph->waits[graph->n_waits] =
-        (struct rv_path_wait){.start_ns = wait->start_ns,
-                              .end_ns = wait->end_ns,
-                              .woke_ns = wait->woke_ns < wait->end_ns ? wait->woke_ns : wait->end_ns,
-                              .thread = thread,
-                              .waker = wait->wake == RV_WAKE_UNKNOWN ? RV_PATH_NONE : thread_of(graph, edge.waker)};
+    graph->waits[graph->n_waits] = (struct rv_critical_path_wait){
+        .start_ns = wait->start_ns,
+        .end_ns = wait->end_ns,
+        .woke_ns = wait->woke_ns < wait->end_ns ? wait->woke_ns : wait->end_ns,
+        .thread = thread,
+        .waker = wait->wake == RV_WAKE_UNKNOWN ? RV_CRITICAL_PATH_NONE : thread_of(graph, edge.waker)};
     return (uint32_t)graph->n_waits++;
 }
 
@@ -137,7 +138,7 @@ static bool add_some(void *context, const struct rv_wait *wait, rv_wait_place pl
     struct adding *adding = context;
     (void)place;
     const uint32_t thread = thread_of(adding->graph, rv_lanes_get(adding->graph->lanes, wait->lane));
-    if (thread == RV_PATH_NONE || wait->start_ns >= adding->to_ns)
+    if (thread == RV_CRITICAL_PATH_NONE || wait->start_ns >= adding->to_ns)
         return true;
     adding->has_more = adding->graph->n_waits >= adding->most;
     if (!adding->has_more)
@@ -176,7 +177,7 @@ static void list_lanes(struct walking *walking)
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t thread = thread_of(graph, rv_lanes_get(graph->lanes, i));
         walking->before[i] = RV_WAIT_PLACE_END;
-        if (thread == RV_PATH_NONE)
+        if (thread == RV_CRITICAL_PATH_NONE)
             continue;
         walking->next_lane[i] = walking->first_lane[thread];
         walking->first_lane[thread] = i + 1;
@@ -198,7 +199,7 @@ static uint32_t take_last(void *context, uint32_t thread, uint64_t at_ns)
             is_found = true;
         }
     if (!is_found)
-        return RV_PATH_NONE;
+        return RV_CRITICAL_PATH_NONE;
     walking->before[last.lane] = at;
     return add_wait(walking->graph, thread, &last);
 }
@@ -212,7 +213,7 @@ static uint32_t find_present(void *context, uint32_t thread, uint64_t at_ns)
     for (uint32_t i = walking->first_lane[thread]; i; i = walking->next_lane[i - 1])
         if (rv_wait_reader_present(walking->graph->reader, i - 1, at_ns, &wait, &place))
             return add_wait(walking->graph, thread, &wait);
-    return RV_PATH_NONE;
+    return RV_CRITICAL_PATH_NONE;
 }
 
 static void take_all(void *context, uint32_t thread)
@@ -222,7 +223,7 @@ static void take_all(void *context, uint32_t thread)
         walking->before[i - 1] = 0;
 }
 
-static const struct rv_path_wait *get(void *context, uint32_t wait)
+static const struct rv_critical_path_wait *get(void *context, uint32_t wait)
 {
     const struct walking *walking = context;
     return &walking->graph->waits[wait];
@@ -243,20 +244,22 @@ static bool goes_on(void *context, size_t n_steps)
     return is_wanted;
 }
 
-struct rv_path_step *rv_critical_path_graph_take_path(struct rv_critical_path_graph *graph,
-                                                      const struct rv_critical_path_graph_path *path, size_t *n)
+struct rv_critical_path_step *rv_critical_path_graph_take_path(struct rv_critical_path_graph *graph,
+                                                               const struct rv_critical_path_graph_path *path,
+                                                               size_t *n)
 {
     struct walking walking = {.graph = graph, .path = path};
-    const struct rv_path_source source = {.take_last = take_last,
-                                          .find_present = find_present,
-                                          .take_all = take_all,
-                                          .get = get,
-                                          .goes_on = goes_on,
-                                          .context = &walking};
+    const struct rv_critical_path_source source = {.take_last = take_last,
+                                                   .find_present = find_present,
+                                                   .take_all = take_all,
+                                                   .get = get,
+                                                   .goes_on = goes_on,
+                                                   .context = &walking};
     list_lanes(&walking);
     rv_wait_reader_hold(graph->reader);
-    struct rv_path_step *steps = rv_critical_path_walk(
-        &(struct rv_path_walk){graph->threads, graph->n_threads, path->thread, path->from_ns, path->to_ns}, &source, n);
+    struct rv_critical_path_step *steps = rv_critical_path_walk(
+        &(struct rv_critical_path_walk){graph->threads, graph->n_threads, path->thread, path->from_ns, path->to_ns},
+        &source, n);
     rv_wait_reader_let_go(graph->reader);
     free(walking.first_lane);
     free(walking.next_lane);
@@ -317,7 +320,7 @@ static struct ending *list_endings(const struct rv_critical_path_graph *graph, u
 uint32_t rv_critical_path_graph_last_thread(const struct rv_critical_path_graph *graph, uint64_t *to_ns)
 {
     size_t n;
-    struct ending *endings = list_endings(graph, *to_ns, &n), last = {0, RV_PATH_NONE};
+    struct ending *endings = list_endings(graph, *to_ns, &n), last = {0, RV_CRITICAL_PATH_NONE};
     for (size_t i = 0; i < n && endings[i].end_ns >= last.end_ns; i++) {
         const uint32_t thread = endings[i].thread;
         const struct ending work = {end_of_work(graph, graph->lane_of[thread], endings[i].end_ns), thread};

@@ -18,11 +18,11 @@
 struct rv_critical_path_graph {
     struct rv_lanes *lanes;
     struct rv_wait_reader *reader;
-    struct rv_path_thread *threads;
+    struct rv_critical_path_thread *threads;
     const struct rv_lane **lane_of; /* of each thread: that of its own stack; NULL: it came meanwhile */
     size_t n_threads;
     struct rv_wait_edge *edges; /* of the waits, by their number */
-    struct rv_path_wait *waits;
+    struct rv_critical_path_wait *waits;
     size_t n_waits, edges_capacity, waits_capacity;
 };
 
@@ -32,7 +32,7 @@ void rv_critical_path_graph_init(struct rv_critical_path_graph *graph, struct rv
 void rv_critical_path_graph_fini(struct rv_critical_path_graph *graph);
 
 /*
- * The thread that lasts longest until *to_ns, which is set to its end; RV_PATH_NONE: none has begun. A wait at a thread's end of
+ * The thread that lasts longest until *to_ns, which is set to its end; RV_CRITICAL_PATH_NONE: none has begun. A wait at a thread's end of
  * which the waker is unknown does not count, unless the thread is the first of its process.
  */
 uint32_t rv_critical_path_graph_last_thread(const struct rv_critical_path_graph *graph, uint64_t *to_ns);
@@ -54,7 +54,8 @@ struct rv_critical_path_graph_path { /* of what, and how it is looked for */
  * The critical path, without any other waits in memory than those on it, which are added.
  *   returns  as rv_critical_path_take()
  */
-struct rv_path_step *rv_critical_path_graph_take_path(struct rv_critical_path_graph *graph,
-                                                      const struct rv_critical_path_graph_path *path, size_t *n);
+struct rv_critical_path_step *rv_critical_path_graph_take_path(struct rv_critical_path_graph *graph,
+                                                               const struct rv_critical_path_graph_path *path,
+                                                               size_t *n);
 
 #endif

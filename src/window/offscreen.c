@@ -77,7 +77,7 @@ static void show_first_hit(struct rv_viewer *viewer)
 }
 
 /* With a tenth of its length on both sides. */
-static void show_lit_call(struct rv_viewer *viewer, const struct rv_path_request *lit)
+static void show_lit_call(struct rv_viewer *viewer, const struct rv_critical_path_request *lit)
 {
     const uint64_t room_ns = (lit->to_ns - lit->from_ns) / 10 + 1;
     rv_time_window_set(&viewer->time_window, lit->from_ns - room_ns, lit->to_ns + room_ns);
@@ -139,8 +139,8 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     rv_viewer_arcs_wait(viewer);
     rv_viewer_waits_wait(viewer);
     if (params->lit) {
-        rv_viewer_path_light(viewer, params->lit);
-        rv_viewer_path_wait(viewer);
+        rv_viewer_lit_path_light(viewer, params->lit);
+        rv_viewer_lit_path_wait(viewer);
     }
     if (params->lit && params->lit->call && !is_chosen && !has_range)
         show_lit_call(viewer, params->lit);

@@ -30,15 +30,15 @@ struct rv_screenshot_params { /* zero = default */
     const char *calls_of; /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     enum rv_color_scheme scheme;
     enum rv_color_theme theme;
-    uint64_t at_ns;                    /* begin of the window, from the first event */
-    uint64_t window_ns;                /* default: to the end */
-    uint64_t from_ns, to_ns;           /* a range, from the first event: the window, or marked in a given one */
-    const char *find;                  /* highlighted; the window moves to the first hit, unless given */
-    const struct rv_filter *filter;    /* filter; NULL = all */
-    const struct rv_diff *diff;        /* comparison of two runs; NULL = one run */
-    const struct rv_path_request *lit; /* whose critical path is lit; NULL = none */
-    const char *bookmarks_of;          /* file beside which bookmarks lie that are drawn; NULL = none */
-    const char *program;               /* shown in the top bar; NULL = no bar */
+    uint64_t at_ns;                 /* begin of the window, from the first event */
+    uint64_t window_ns;             /* default: to the end */
+    uint64_t from_ns, to_ns;        /* a range, from the first event: the window, or marked in a given one */
+    const char *find;               /* highlighted; the window moves to the first hit, unless given */
+    const struct rv_filter *filter; /* filter; NULL = all */
+    const struct rv_diff *diff;     /* comparison of two runs; NULL = one run */
+    const struct rv_critical_path_request *lit; /* whose critical path is lit; NULL = none */
+    const char *bookmarks_of;                   /* file beside which bookmarks lie that are drawn; NULL = none */
+    const char *program;                        /* shown in the top bar; NULL = no bar */
     uint32_t pid;
     uint64_t n_dropped;
     bool (*fetch)(void *context, const struct rv_view *view); /* request pages that the view lacks and wait a little;

@@ -14,7 +14,8 @@ static void name_lane(const struct rv_viewer *viewer, uint32_t lane_idx, char ou
 }
 
 /* "mutex cache::lock", "join" */
-static void name_wait(const struct rv_viewer *viewer, const struct rv_path_part *part, char *out, size_t out_bytes)
+static void name_wait(const struct rv_viewer *viewer, const struct rv_critical_path_part *part, char *out,
+                      size_t out_bytes)
 {
     char object[100] = "";
     if (part->object)
@@ -22,7 +23,7 @@ static void name_wait(const struct rv_viewer *viewer, const struct rv_path_part 
     (void)snprintf(out, out_bytes, "%s%s%s", rv_wait_kind_name(part->wait), *object ? " " : "", object);
 }
 
-static void fill_row(const struct rv_viewer *viewer, const struct rv_path_part *part,
+static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_path_part *part,
                      struct rv_critical_path_panel_row *row)
 {
     char lane[RV_LANE_NAME_BYTES], call[64] = "", wait[128] = "";
@@ -33,18 +34,18 @@ static void fill_row(const struct rv_viewer *viewer, const struct rv_path_part *
         name_wait(viewer, part, wait, sizeof wait);
     row->n_ns = part->n_ns;
     switch (part->kind) {
-    case RV_PATH_RUN:
+    case RV_CRITICAL_PATH_RUN:
         row->kind = RV_CRITICAL_PATH_PANEL_RUN;
         (void)snprintf(row->name, sizeof row->name, "%s%s%s", lane, *call ? " in " : "", call);
         if (part->has_wait)
             (void)snprintf(row->detail, sizeof row->detail, "awaited: %s", wait);
         break;
-    case RV_PATH_WAIT:
+    case RV_CRITICAL_PATH_WAIT:
         row->kind = RV_CRITICAL_PATH_PANEL_WAIT;
         (void)snprintf(row->name, sizeof row->name, "%s waited for %s", lane, wait);
         (void)snprintf(row->detail, sizeof row->detail, "%s%swho ended it is not known", call, *call ? ", " : "");
         break;
-    case RV_PATH_WAKE:
+    case RV_CRITICAL_PATH_WAKE:
         row->kind = RV_CRITICAL_PATH_PANEL_WOKEN;
         (void)snprintf(row->name, sizeof row->name, "woken, but not running yet");
         (void)snprintf(row->detail, sizeof row->detail, "longest: %s", lane);
@@ -60,9 +61,9 @@ static void title(const struct rv_viewer *viewer, char *out, size_t out_bytes)
     (void)snprintf(out, out_bytes, "Critical path of %s", call);
 }
 
-void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+void rv_panel_critical_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
 {
-    const struct rv_path_found *found = rv_critical_path_job_found(&viewer->path);
+    const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);
     struct rv_critical_path_panel shown = {.is_found = found != NULL,
                                            .percent = rv_critical_path_job_percent(&viewer->path)};
     char text[160];

@@ -7,6 +7,6 @@
 #include "viewer/viewer.h"
 
 /* Nothing where no path is lit. */
-void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts);
+void rv_panel_critical_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts);
 
 #endif

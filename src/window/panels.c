@@ -446,7 +446,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
                                       !rv_inspector_leaves_legend((float)(surface->height_px / surface->scale)));
         if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
-        rv_panel_path_show(panels->ui, viewer, acts);
+        rv_panel_critical_path_show(panels->ui, viewer, acts);
         rv_panel_statistics_show_right(panels->ui, &asked, acts);
     }
     const bool is_filtered = show_filter_notice(panels, about, acts);

@@ -371,7 +371,7 @@ static void ask(struct tables *tables, const char *range)
 /* The critical path of the last thread in the range: its length, and how much of it are waits with an unknown waker. */
 static void write_path(struct tables *tables, const char *range)
 {
-    struct rv_path_request request = {.lane_idx = RV_PATH_LAST};
+    struct rv_critical_path_request request = {.lane_idx = RV_CRITICAL_PATH_LAST};
     struct rv_critical_path_job job = {0};
     (void)rv_lanes_bounds(tables->viewer.lanes, &request.from_ns, &request.to_ns);
     if (strcmp(range, "all") != 0) {
@@ -380,7 +380,7 @@ static void write_path(struct tables *tables, const char *range)
     }
     rv_critical_path_job_start(&job, tables->viewer.lanes, rv_session_waits(tables->session), &request);
     rv_critical_path_job_wait(&job);
-    const struct rv_path_found *found = rv_critical_path_job_found(&job);
+    const struct rv_critical_path_found *found = rv_critical_path_job_found(&job);
     FILE *file = create(tables, "path");
     fprintf(file, "%llu %llu\n", (unsigned long long)found->n_ns, (unsigned long long)found->wait_ns);
     (void)fclose(file);

@@ -17,7 +17,7 @@ static void add_wait(struct window_steps *steps)
 
 static void check_found(struct window_steps *steps, const struct rv_window_state *state)
 {
-    const struct rv_path_found *found = rv_critical_path_job_found(&state->viewer->path);
+    const struct rv_critical_path_found *found = rv_critical_path_job_found(&state->viewer->path);
     window_steps_check(steps, found && found->n_ns == 100 * MS, "the path is not of all the time in view");
     window_steps_check(steps, found && found->wait_ns == WAITED_NS, "the wait is not on it");
     window_steps_check(steps, state->view->n_steps == 3, "the picture lacks steps");

@@ -49,9 +49,10 @@ static void add_calls(struct fixture *fixture)
 /* In the first half on the first lane, in the second one on the second one. */
 static void add_path(struct fixture *fixture)
 {
-    struct rv_path_step *steps = calloc(2, sizeof *steps);
-    steps[0] = (struct rv_path_step){.from_ns = FROM_NS, .to_ns = FROM_NS + HALF_NS, .thread = 0};
-    steps[1] = (struct rv_path_step){.from_ns = FROM_NS + HALF_NS, .to_ns = FROM_NS + 2 * HALF_NS, .thread = 1};
+    struct rv_critical_path_step *steps = calloc(2, sizeof *steps);
+    steps[0] = (struct rv_critical_path_step){.from_ns = FROM_NS, .to_ns = FROM_NS + HALF_NS, .thread = 0};
+    steps[1] =
+        (struct rv_critical_path_step){.from_ns = FROM_NS + HALF_NS, .to_ns = FROM_NS + 2 * HALF_NS, .thread = 1};
     fixture->path = rv_lit_path_create(steps, 2);
 }
 

@@ -102,7 +102,7 @@ static bool has(const uint32_t *ids, size_t n, uint32_t id)
     return false;
 }
 
-static void count_step(const struct rv_path_step *step, struct rv_path_time all[N_IDS])
+static void count_step(const struct rv_critical_path_step *step, struct rv_critical_path_time all[N_IDS])
 {
     const struct thread *thread = &threads[step->thread];
     size_t was = SIZE_MAX, event = 0;
@@ -115,11 +115,11 @@ static void count_step(const struct rv_path_step *step, struct rv_path_time all[
         for (size_t i = 0; i < n; i++)
             all[ids[i]].total_ns += !has(ids, i, ids[i]);
         if (n) {
-            struct rv_path_time *time = &all[ids[n - 1]];
+            struct rv_critical_path_time *time = &all[ids[n - 1]];
             time->n_ns++;
             time->n += innermost != was || (event < thread->n_events && thread->events_ns[event] == at_ns);
-            time->blocked_ns += step->kind == RV_PATH_WAIT;
-            time->runnable_ns += step->kind == RV_PATH_WAKE;
+            time->blocked_ns += step->kind == RV_CRITICAL_PATH_WAIT;
+            time->runnable_ns += step->kind == RV_CRITICAL_PATH_WAKE;
         }
         was = innermost;
     }
@@ -129,7 +129,7 @@ static void count_step(const struct rv_path_step *step, struct rv_path_time all[
 
 enum how { WHOLE, CUT, REFUSED, N_HOWS };
 
-static const struct rv_path_time *read_all(struct rv_path_times *times, enum how how)
+static const struct rv_critical_path_time *read_all(struct rv_critical_path_times *times, enum how how)
 {
     for (uint32_t i = 0; i < graph.n_threads; i++) {
         const struct pieces pieces = {.spans = threads[i].spans,
@@ -139,15 +139,15 @@ static const struct rv_path_time *read_all(struct rv_path_times *times, enum how
                                       .is_refused = how == REFUSED,
                                       .n_given = &threads[i].n_given};
         const struct rv_lane_calls calls = pieces_calls(&pieces);
-        cr_assert_eq(rv_path_times_add(times, &calls, &threads[i].lane, i), 0);
+        cr_assert_eq(rv_critical_path_times_add(times, &calls, &threads[i].lane, i), 0);
     }
-    return rv_path_times_all(times);
+    return rv_critical_path_times_all(times);
 }
 
-static void check(uint32_t seed, const struct rv_path_time *all, const struct rv_path_time *expected)
+static void check(uint32_t seed, const struct rv_critical_path_time *all, const struct rv_critical_path_time *expected)
 {
     for (uint32_t id = 0; id < N_IDS; id++) {
-        const struct rv_path_time *a = &all[id], *b = &expected[id];
+        const struct rv_critical_path_time *a = &all[id], *b = &expected[id];
         cr_assert(a->n_ns == b->n_ns && a->total_ns == b->total_ns,
                   "seed %u: of %u %lu own, not %lu; %lu in all, not %lu", seed, id, (unsigned long)a->n_ns,
                   (unsigned long)b->n_ns, (unsigned long)a->total_ns, (unsigned long)b->total_ns);
@@ -167,21 +167,21 @@ static const struct rv_lit_path *make(uint32_t seed)
         threads[i].lane = (struct rv_lane){.idx = (uint32_t)i, .thread = (uint32_t)i};
     }
     size_t n;
-    struct rv_path_step *steps =
-        rv_critical_path_take(&(struct rv_path_params){.threads = graph.threads,
-                                                       .n_threads = graph.n_threads,
-                                                       .waits = graph.waits,
-                                                       .n_waits = graph.n_waits,
-                                                       .thread = random_waits_below((uint32_t)graph.n_threads),
-                                                       .to_ns = graph.end_ns},
+    struct rv_critical_path_step *steps =
+        rv_critical_path_take(&(struct rv_critical_path_params){.threads = graph.threads,
+                                                                .n_threads = graph.n_threads,
+                                                                .waits = graph.waits,
+                                                                .n_waits = graph.n_waits,
+                                                                .thread = random_waits_below((uint32_t)graph.n_threads),
+                                                                .to_ns = graph.end_ns},
                               &n);
     return rv_lit_path_create(steps, n);
 }
 
-static struct rv_path_times *create(const struct rv_lit_path *lit)
+static struct rv_critical_path_times *create(const struct rv_lit_path *lit)
 {
-    return rv_path_times_create(
-        &(struct rv_path_times_params){.lit = lit, .as_id = AS_ID, .n_ids = N_IDS, .to_ns = graph.end_ns});
+    return rv_critical_path_times_create(
+        &(struct rv_critical_path_times_params){.lit = lit, .as_id = AS_ID, .n_ids = N_IDS, .to_ns = graph.end_ns});
 }
 
 Test(critical_path_times, times_equal_a_count_of_each_ns_however_calls_are_cut, .timeout = 120)
@@ -189,13 +189,13 @@ Test(critical_path_times, times_equal_a_count_of_each_ns_however_calls_are_cut, 
     uint64_t n_ns = 0;
     for (uint32_t seed = 1; seed <= 1000; seed++) {
         const struct rv_lit_path *lit = make(seed);
-        struct rv_path_time expected[N_IDS] = {{0}};
+        struct rv_critical_path_time expected[N_IDS] = {{0}};
         for (size_t i = 0; i < lit->n; i++)
             count_step(&lit->steps[i], expected);
         for (int how = 0; how < N_HOWS; how++) {
-            struct rv_path_times *times = create(lit);
+            struct rv_critical_path_times *times = create(lit);
             check(seed, read_all(times, (enum how)how), expected);
-            rv_path_times_destroy(times);
+            rv_critical_path_times_destroy(times);
         }
         for (size_t i = 0; i < N_IDS; i++)
             n_ns += expected[i].n_ns;
@@ -211,13 +211,13 @@ Test(critical_path_times, time_off_the_cpu_is_exact_however_calls_are_cut, .time
         const struct rv_lit_path *lit = make(seed);
         for (size_t i = 0; i < graph.n_threads; i++)
             make_stretches(&threads[i]);
-        struct rv_path_times *whole = create(lit), *cut = create(lit);
-        const struct rv_path_time *expected = read_all(whole, WHOLE);
+        struct rv_critical_path_times *whole = create(lit), *cut = create(lit);
+        const struct rv_critical_path_time *expected = read_all(whole, WHOLE);
         check(seed, read_all(cut, CUT), expected);
         for (size_t i = 0; i < N_IDS; i++)
             blocked_ns += expected[i].blocked_ns;
-        rv_path_times_destroy(whole);
-        rv_path_times_destroy(cut);
+        rv_critical_path_times_destroy(whole);
+        rv_critical_path_times_destroy(cut);
         rv_lit_path_release(lit);
     }
     cr_expect_gt(blocked_ns, 1000);
@@ -228,16 +228,16 @@ Test(critical_path_times, time_off_the_cpu_is_exact_however_calls_are_cut, .time
 enum { RECORDING = 7, N_QUESTIONS = 5 };
 
 struct question {
-    struct rv_path_params params;
+    struct rv_critical_path_params params;
     const struct rv_lit_path *lit;
-    struct rv_path_time times[N_IDS];
+    struct rv_critical_path_time times[N_IDS];
     struct rv_saving savings[N_IDS]; /* of subroutines */
 };
 
 /* Ask as the table does: with the waits of that time only, and for the thread in which the path ends. */
 static struct question question_of(uint32_t thread, uint64_t from_ns, uint64_t to_ns)
 {
-    static struct rv_path_wait waits[MOST_WAITS];
+    static struct rv_critical_path_wait waits[MOST_WAITS];
     struct question question = {.params = {.threads = graph.threads,
                                            .n_threads = graph.n_threads,
                                            .waits = waits,
@@ -248,32 +248,32 @@ static struct question question_of(uint32_t thread, uint64_t from_ns, uint64_t t
     for (size_t i = 0; i < graph.n_waits; i++)
         if (graph.waits[i].end_ns > from_ns && graph.waits[i].start_ns < to_ns)
             waits[question.params.n_waits++] = graph.waits[i];
-    struct rv_path_step *steps = rv_critical_path_take(&question.params, &n);
+    struct rv_critical_path_step *steps = rv_critical_path_take(&question.params, &n);
     question.lit = rv_lit_path_create(steps, n);
     question.params.thread = n ? question.lit->steps[n - 1].thread : thread;
     return question;
 }
 
-static void ask(struct question *question, enum how how, struct rv_path_sums *sums, bool is_saving)
+static void ask(struct question *question, enum how how, struct rv_critical_path_sums *sums, bool is_saving)
 {
     struct rv_savings *savings =
         is_saving
             ? rv_savings_create(&(struct rv_savings_params){.path = &question->params, .as_id = AS_ID, .n_ids = N_IDS})
             : NULL;
-    struct rv_path_times *times =
-        rv_path_times_create(&(struct rv_path_times_params){.lit = question->lit,
-                                                            .as_id = AS_ID,
-                                                            .n_ids = N_IDS,
-                                                            .from_ns = question->params.from_ns,
-                                                            .to_ns = question->params.to_ns,
-                                                            .savings = savings,
-                                                            .sums = sums});
+    struct rv_critical_path_times *times =
+        rv_critical_path_times_create(&(struct rv_critical_path_times_params){.lit = question->lit,
+                                                                              .as_id = AS_ID,
+                                                                              .n_ids = N_IDS,
+                                                                              .from_ns = question->params.from_ns,
+                                                                              .to_ns = question->params.to_ns,
+                                                                              .savings = savings,
+                                                                              .sums = sums});
     memcpy(question->times, read_all(times, how), sizeof question->times);
     for (uint32_t id = 0; id < N_IDS; id++)
         question->savings[id] = (struct rv_saving){.id = id};
     if (savings)
         rv_savings_measure(savings, question->savings, N_IDS);
-    rv_path_times_destroy(times);
+    rv_critical_path_times_destroy(times);
     rv_savings_destroy(savings);
 }
 
@@ -282,27 +282,27 @@ static struct kept {
     size_t n;
 } kept;
 
-static struct rv_path_sums *open_kept(void)
+static struct rv_critical_path_sums *open_kept(void)
 {
-    struct rv_path_sums_params params = {
+    struct rv_critical_path_sums_params params = {
         .recording = RECORDING, .most_bytes = UINT64_MAX, .most_bytes_a_call = SIZE_MAX, .n_bytes = kept.n};
     if (kept.n) {
         params.bytes = malloc(kept.n);
         cr_assert_not_null(params.bytes);
         memcpy(params.bytes, kept.bytes, kept.n);
     }
-    return rv_path_sums_create(&params);
+    return rv_critical_path_sums_create(&params);
 }
 
-static void close_kept(struct rv_path_sums *sums)
+static void close_kept(struct rv_critical_path_sums *sums)
 {
     size_t n;
-    void *bytes = rv_path_sums_take_bytes(sums, &n);
+    void *bytes = rv_critical_path_sums_take_bytes(sums, &n);
     if (bytes) {
         free(kept.bytes);
         kept = (struct kept){bytes, n};
     }
-    rv_path_sums_destroy(sums);
+    rv_critical_path_sums_destroy(sums);
 }
 
 static void forget(void)
@@ -325,7 +325,7 @@ static void check_kept(uint32_t seed, struct question *question, bool is_saving)
 {
     struct question plain = *question;
     ask(&plain, WHOLE, NULL, is_saving);
-    struct rv_path_sums *sums = open_kept();
+    struct rv_critical_path_sums *sums = open_kept();
     ask(question, CUT, sums, is_saving);
     check(seed, question->times, plain.times);
     for (uint32_t id = 0; id < N_IDS; id++)
@@ -416,10 +416,10 @@ Test(critical_path_times, kept_may_be_any_bytes, .timeout = 60)
             ((uint8_t *)&words[HEAD])[random_waits_below((uint32_t)(kept.n - HEAD * sizeof *words))] =
                 (uint8_t)(random_waits_below(2) ? random_waits_below(256) : 255);
         words[CHECKSUM] = rv_hash_bytes_seeded(&words[HEAD], kept.n - HEAD * sizeof *words, words[NAMES]);
-        struct rv_path_sums *sums = open_kept();
+        struct rv_critical_path_sums *sums = open_kept();
         ask(&all, CUT, sums, true);
         n_given += count_given();
-        rv_path_sums_destroy(sums);
+        rv_critical_path_sums_destroy(sums);
         free(kept.bytes);
     }
     cr_expect_gt(n_given, 150, "hardly a piece was refused");

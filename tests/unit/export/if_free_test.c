@@ -76,10 +76,10 @@ static void write_scripts(struct oracle *oracle, uint32_t thread, uint64_t to_ns
 {
     const struct random_waits *graph = oracle->graph;
     for (uint32_t i = 0; i < graph->n_waits; i++) {
-        const struct rv_path_wait *wait = &graph->waits[i];
+        const struct rv_critical_path_wait *wait = &graph->waits[i];
         add_op(oracle, wait->thread, (struct op){wait->start_ns, BEGIN, i, false});
         add_op(oracle, wait->thread, (struct op){wait->end_ns, END, i, false});
-        if (wait->waker != RV_PATH_NONE)
+        if (wait->waker != RV_CRITICAL_PATH_NONE)
             add_op(oracle, wait->waker, (struct op){wait->woke_ns, ACT, i, false});
     }
     for (uint32_t i = 1; i < graph->n_threads; i++)
@@ -99,11 +99,11 @@ static void run_until(struct oracle *oracle, uint32_t thread, uint64_t at_ns)
 /* Returns false when it must wait for another thread. */
 static bool end_wait(struct oracle *oracle, struct actor *actor, uint32_t idx)
 {
-    const struct rv_path_wait *wait = &oracle->graph->waits[idx];
+    const struct rv_critical_path_wait *wait = &oracle->graph->waits[idx];
     const uint64_t came_ns = oracle->came_ns[idx], from_ns = oracle->freed->from_ns;
     if (wait->end_ns > from_ns && is_free_wait(oracle->freed, idx)) {
         actor->would_ns = came_ns > from_ns ? came_ns : from_ns;
-    } else if (wait->waker == RV_PATH_NONE) {
+    } else if (wait->waker == RV_CRITICAL_PATH_NONE) {
         actor->would_ns = came_ns + wait->end_ns - wait->start_ns;
     } else {
         const uint64_t acted_ns = oracle->acted_ns[idx];
@@ -194,20 +194,20 @@ static void measure(const struct rv_if_free *if_free, const struct freed *freed,
     }
 }
 
-static struct rv_path_params params_of(const struct random_waits *graph, uint32_t thread, uint64_t from_ns)
+static struct rv_critical_path_params params_of(const struct random_waits *graph, uint32_t thread, uint64_t from_ns)
 {
-    return (struct rv_path_params){.threads = graph->threads,
-                                   .n_threads = graph->n_threads,
-                                   .waits = graph->waits,
-                                   .n_waits = graph->n_waits,
-                                   .thread = thread,
-                                   .from_ns = from_ns,
-                                   .to_ns = graph->end_ns};
+    return (struct rv_critical_path_params){.threads = graph->threads,
+                                            .n_threads = graph->n_threads,
+                                            .waits = graph->waits,
+                                            .n_waits = graph->n_waits,
+                                            .thread = thread,
+                                            .from_ns = from_ns,
+                                            .to_ns = graph->end_ns};
 }
 
 static uint64_t run(const struct random_waits *graph, const struct freed *freed, uint32_t thread)
 {
-    const struct rv_path_params params = params_of(graph, thread, freed->from_ns);
+    const struct rv_critical_path_params params = params_of(graph, thread, freed->from_ns);
     struct rv_if_free *if_free = rv_if_free_create(&params);
     uint64_t *freed_ns = calloc(rv_if_free_n_moments(if_free), sizeof *freed_ns);
     for (uint32_t i = 0; i < graph->n_threads; i++)
@@ -247,7 +247,7 @@ Test(if_free, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
         random_waits_seed(seed);
         random_waits_make(&graph, seed % 2);
         for (uint32_t thread = 0; thread < graph.n_threads; thread++) {
-            const struct rv_path_params params = params_of(&graph, thread, 0);
+            const struct rv_critical_path_params params = params_of(&graph, thread, 0);
             struct rv_if_free *if_free = rv_if_free_create(&params);
             cr_expect_eq(rv_if_free_end_ns(if_free, &(struct rv_if_free_what){.freed_ns = NULL}), graph.end_ns);
             rv_if_free_destroy(if_free);
@@ -258,12 +258,16 @@ Test(if_free, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
 /* Each of two threads was woken by the other at the same moment. */
 Test(if_free, clocks_that_disagree_make_no_circle)
 {
-    struct random_waits graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 3, .end_ns = 20};
-    graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 0, .waker = 1};
-    graph.waits[1] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 1, .waker = 0};
-    graph.waits[2] = (struct rv_path_wait){.start_ns = 12, .end_ns = 9, .woke_ns = 30, .thread = 1, .waker = 0};
+    struct random_waits graph = {
+        .threads = {{0, RV_CRITICAL_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 3, .end_ns = 20};
+    graph.waits[0] =
+        (struct rv_critical_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 0, .waker = 1};
+    graph.waits[1] =
+        (struct rv_critical_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 1, .waker = 0};
+    graph.waits[2] =
+        (struct rv_critical_path_wait){.start_ns = 12, .end_ns = 9, .woke_ns = 30, .thread = 1, .waker = 0};
     for (uint32_t thread = 0; thread < 2; thread++) {
-        const struct rv_path_params params = params_of(&graph, thread, 0);
+        const struct rv_critical_path_params params = params_of(&graph, thread, 0);
         struct rv_if_free *if_free = rv_if_free_create(&params);
         cr_expect_eq(rv_if_free_end_ns(if_free, &(struct rv_if_free_what){.freed_ns = NULL}), 20);
         rv_if_free_destroy(if_free);
@@ -277,7 +281,8 @@ enum { MOST_SPANS = 1024 };
 /* Two numbers are counted as the same label. */
 static const uint32_t AS_ID[2 * N_LABELS] = {0, 1, 2, 0, 1, 2};
 
-static void add_thread(struct rv_path_times *times, const struct random_waits *graph, uint32_t seed, uint32_t thread)
+static void add_thread(struct rv_critical_path_times *times, const struct random_waits *graph, uint32_t seed,
+                       uint32_t thread)
 {
     static struct rv_span spans[MOST_SPANS];
     const struct rv_lane lane = {.idx = thread};
@@ -292,7 +297,7 @@ static void add_thread(struct rv_path_times *times, const struct random_waits *g
     }
     const struct pieces pieces = {.spans = spans, .n = n, .cuts_ns = cuts_ns, .n_cuts = seed % 2 ? 3 : 0};
     const struct rv_lane_calls calls = pieces_calls(&pieces);
-    cr_assert_eq(rv_path_times_add(times, &calls, &lane, thread), 0);
+    cr_assert_eq(rv_critical_path_times_add(times, &calls, &lane, thread), 0);
 }
 
 Test(if_free, one_reading_of_times_gives_the_saving_of_every_subroutine, .timeout = 120)
@@ -304,17 +309,18 @@ Test(if_free, one_reading_of_times_gives_the_saving_of_every_subroutine, .timeou
         random_waits_make(&graph, seed % 2);
         const uint32_t thread = random_waits_below((uint32_t)graph.n_threads);
         const uint64_t from_ns = seed % 3 ? 0 : random_waits_below((uint32_t)graph.end_ns);
-        const struct rv_path_params params = params_of(&graph, thread, from_ns);
+        const struct rv_critical_path_params params = params_of(&graph, thread, from_ns);
         struct rv_saving all[N_LABELS] = {{.id = 0}, {.id = 1}, {.id = 2}};
         struct rv_savings *savings =
             rv_savings_create(&(struct rv_savings_params){.path = &params, .as_id = AS_ID, .n_ids = 2 * N_LABELS});
         const struct rv_lit_path *lit = rv_lit_path_create(NULL, 0);
-        struct rv_path_times *times = rv_path_times_create(&(struct rv_path_times_params){.lit = lit,
-                                                                                          .as_id = AS_ID,
-                                                                                          .n_ids = 2 * N_LABELS,
-                                                                                          .from_ns = from_ns,
-                                                                                          .to_ns = graph.end_ns,
-                                                                                          .savings = savings});
+        struct rv_critical_path_times *times =
+            rv_critical_path_times_create(&(struct rv_critical_path_times_params){.lit = lit,
+                                                                                  .as_id = AS_ID,
+                                                                                  .n_ids = 2 * N_LABELS,
+                                                                                  .from_ns = from_ns,
+                                                                                  .to_ns = graph.end_ns,
+                                                                                  .savings = savings});
         for (uint32_t i = 0; i < graph.n_threads; i++)
             add_thread(times, &graph, seed, (i + seed) % (uint32_t)graph.n_threads);
         rv_savings_measure(savings, all, N_LABELS);
@@ -324,7 +330,7 @@ Test(if_free, one_reading_of_times_gives_the_saving_of_every_subroutine, .timeou
                          seed, label);
             n_sooner += all[label].saved_ns > 0;
         }
-        rv_path_times_destroy(times);
+        rv_critical_path_times_destroy(times);
         rv_lit_path_release(lit);
         rv_savings_destroy(savings);
     }

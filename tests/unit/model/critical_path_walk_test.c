@@ -12,7 +12,7 @@ enum { MOST_NODES = 4 * MOST_WAITS + 3 * MOST_THREADS };
 /* ---- the oracle ---- */
 
 struct node { /* a step, and the one before it; immutable */
-    struct rv_path_step step;
+    struct rv_critical_path_step step;
     const struct node *before;
 };
 
@@ -21,7 +21,7 @@ struct oracle {
     size_t n;
 };
 
-static const struct node *add(struct oracle *oracle, const struct node *before, struct rv_path_step step)
+static const struct node *add(struct oracle *oracle, const struct node *before, struct rv_critical_path_step step)
 {
     if (step.from_ns >= step.to_ns)
         return before;
@@ -55,9 +55,9 @@ static int by_time(const void *a, const void *b)
 
 static const struct node *until(struct oracle *oracle, const struct head *head, uint32_t thread, uint64_t now_ns)
 {
-    return add(
-        oracle, head->before,
-        (struct rv_path_step){.from_ns = head->since_ns, .to_ns = now_ns, .thread = thread, .kind = RV_PATH_RUN});
+    return add(oracle, head->before,
+               (struct rv_critical_path_step){
+                   .from_ns = head->since_ns, .to_ns = now_ns, .thread = thread, .kind = RV_CRITICAL_PATH_RUN});
 }
 
 static void run_oracle(struct oracle *oracle, const struct random_waits *graph, struct head *heads)
@@ -69,46 +69,51 @@ static void run_oracle(struct oracle *oracle, const struct random_waits *graph, 
         all[n++] = (struct happening){graph->threads[i].begin_ns, BEGIN, i};
     for (uint32_t i = 0; i < graph->n_waits; i++) {
         all[n++] = (struct happening){graph->waits[i].end_ns, END, i};
-        if (graph->waits[i].waker != RV_PATH_NONE)
+        if (graph->waits[i].waker != RV_CRITICAL_PATH_NONE)
             all[n++] = (struct happening){graph->waits[i].woke_ns, WOKE, i};
     }
     qsort(all, n, sizeof *all, by_time);
     for (size_t i = 0; i < n; i++) {
         const uint32_t idx = all[i].idx;
-        const struct rv_path_wait *wait = &graph->waits[idx];
+        const struct rv_critical_path_wait *wait = &graph->waits[idx];
         if (all[i].what == BEGIN) {
             const uint32_t parent = graph->threads[idx].parent;
-            heads[idx].before = parent == RV_PATH_NONE ? NULL : until(oracle, &heads[parent], parent, all[i].at_ns);
+            heads[idx].before =
+                parent == RV_CRITICAL_PATH_NONE ? NULL : until(oracle, &heads[parent], parent, all[i].at_ns);
             heads[idx].since_ns = all[i].at_ns;
         } else if (all[i].what == WOKE) {
             woken[idx] = until(oracle, &heads[wait->waker], wait->waker, wait->woke_ns);
         } else {
             struct head *head = &heads[wait->thread];
-            const struct rv_path_step tail = {.from_ns = wait->waker == RV_PATH_NONE ? wait->start_ns : wait->woke_ns,
-                                              .to_ns = wait->end_ns,
-                                              .thread = wait->thread,
-                                              .kind = wait->waker == RV_PATH_NONE ? RV_PATH_WAIT : RV_PATH_WAKE};
-            head->before =
-                add(oracle,
-                    wait->waker == RV_PATH_NONE ? until(oracle, head, wait->thread, wait->start_ns) : woken[idx], tail);
+            const struct rv_critical_path_step tail = {
+                .from_ns = wait->waker == RV_CRITICAL_PATH_NONE ? wait->start_ns : wait->woke_ns,
+                .to_ns = wait->end_ns,
+                .thread = wait->thread,
+                .kind = wait->waker == RV_CRITICAL_PATH_NONE ? RV_CRITICAL_PATH_WAIT : RV_CRITICAL_PATH_WAKE};
+            head->before = add(oracle,
+                               wait->waker == RV_CRITICAL_PATH_NONE ? until(oracle, head, wait->thread, wait->start_ns)
+                                                                    : woken[idx],
+                               tail);
             head->since_ns = wait->end_ns;
         }
     }
 }
 
-static struct rv_path_step *take(const struct random_waits *graph, uint32_t thread, uint64_t from_ns, size_t *n)
+static struct rv_critical_path_step *take(const struct random_waits *graph, uint32_t thread, uint64_t from_ns,
+                                          size_t *n)
 {
-    const struct rv_path_params params = {.threads = graph->threads,
-                                          .n_threads = graph->n_threads,
-                                          .waits = graph->waits,
-                                          .n_waits = graph->n_waits,
-                                          .thread = thread,
-                                          .from_ns = from_ns,
-                                          .to_ns = graph->end_ns};
+    const struct rv_critical_path_params params = {.threads = graph->threads,
+                                                   .n_threads = graph->n_threads,
+                                                   .waits = graph->waits,
+                                                   .n_waits = graph->n_waits,
+                                                   .thread = thread,
+                                                   .from_ns = from_ns,
+                                                   .to_ns = graph->end_ns};
     return rv_critical_path_take(&params, n);
 }
 
-static void expect_step(const struct rv_path_step *step, const struct rv_path_step *wanted, uint64_t least_ns)
+static void expect_step(const struct rv_critical_path_step *step, const struct rv_critical_path_step *wanted,
+                        uint64_t least_ns)
 {
     cr_assert_eq(step->from_ns, wanted->from_ns > least_ns ? wanted->from_ns : least_ns);
     cr_assert_eq(step->to_ns, wanted->to_ns);
@@ -129,7 +134,7 @@ Test(critical_path_walk, it_is_what_a_walk_forwards_in_time_carries, .timeout = 
         for (uint32_t thread = 0; thread < graph.n_threads; thread++) {
             const uint64_t least_ns = seed % 3 ? 0 : random_waits_below((uint32_t)graph.end_ns);
             size_t n;
-            struct rv_path_step *steps = take(&graph, thread, least_ns, &n);
+            struct rv_critical_path_step *steps = take(&graph, thread, least_ns, &n);
             const struct node *node = until(&oracle, &heads[thread], thread, graph.end_ns);
             for (; node && node->step.to_ns > least_ns; node = node->before) {
                 cr_assert_gt(n, 0, "seed %u: the path is too short", seed);
@@ -143,11 +148,14 @@ Test(critical_path_walk, it_is_what_a_walk_forwards_in_time_carries, .timeout = 
 
 Test(critical_path_walk, clocks_that_disagree_make_no_circle)
 {
-    struct random_waits graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
-    graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 0, .waker = 1};
-    graph.waits[1] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 1, .waker = 0};
+    struct random_waits graph = {
+        .threads = {{0, RV_CRITICAL_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
+    graph.waits[0] =
+        (struct rv_critical_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 0, .waker = 1};
+    graph.waits[1] =
+        (struct rv_critical_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 1, .waker = 0};
     size_t n;
-    struct rv_path_step *steps = take(&graph, 0, 0, &n);
+    struct rv_critical_path_step *steps = take(&graph, 0, 0, &n);
     cr_assert_eq(n, 2);
     cr_expect_eq(steps[0].from_ns, 0);
     cr_expect_eq(steps[1].to_ns, 20);
@@ -156,23 +164,28 @@ Test(critical_path_walk, clocks_that_disagree_make_no_circle)
 
 Test(critical_path_walk, a_thread_that_waits_at_the_end_depends_on_its_waker)
 {
-    struct random_waits graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
-    graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 30, .woke_ns = 29, .thread = 0, .waker = 1};
-    graph.waits[1] = (struct rv_path_wait){.start_ns = 15, .end_ns = 25, .thread = 1, .waker = RV_PATH_NONE};
+    struct random_waits graph = {
+        .threads = {{0, RV_CRITICAL_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
+    graph.waits[0] =
+        (struct rv_critical_path_wait){.start_ns = 5, .end_ns = 30, .woke_ns = 29, .thread = 0, .waker = 1};
+    graph.waits[1] =
+        (struct rv_critical_path_wait){.start_ns = 15, .end_ns = 25, .thread = 1, .waker = RV_CRITICAL_PATH_NONE};
     size_t n;
-    struct rv_path_step *steps = take(&graph, 0, 0, &n);
+    struct rv_critical_path_step *steps = take(&graph, 0, 0, &n);
     cr_assert_eq(n, 2);
-    expect_step(&steps[0], &(struct rv_path_step){.from_ns = 0, .to_ns = 15, .thread = 1}, 0);
-    expect_step(&steps[1], &(struct rv_path_step){.from_ns = 15, .to_ns = 20, .thread = 1, .kind = RV_PATH_WAIT}, 0);
+    expect_step(&steps[0], &(struct rv_critical_path_step){.from_ns = 0, .to_ns = 15, .thread = 1}, 0);
+    expect_step(&steps[1],
+                &(struct rv_critical_path_step){.from_ns = 15, .to_ns = 20, .thread = 1, .kind = RV_CRITICAL_PATH_WAIT},
+                0);
     free(steps);
 }
 
 Test(critical_path_walk, a_run_without_waits_is_one_step)
 {
-    struct random_waits graph = {.threads = {{3, RV_PATH_NONE}}, .n_threads = 1, .end_ns = 20};
+    struct random_waits graph = {.threads = {{3, RV_CRITICAL_PATH_NONE}}, .n_threads = 1, .end_ns = 20};
     size_t n;
-    struct rv_path_step *steps = take(&graph, 0, 0, &n);
+    struct rv_critical_path_step *steps = take(&graph, 0, 0, &n);
     cr_assert_eq(n, 1);
-    expect_step(&steps[0], &(struct rv_path_step){.from_ns = 3, .to_ns = 20}, 0);
+    expect_step(&steps[0], &(struct rv_critical_path_step){.from_ns = 3, .to_ns = 20}, 0);
     free(steps);
 }

@@ -17,12 +17,12 @@ static uint32_t below(uint32_t n)
 /* Without gaps in time, as a path is. */
 static const struct rv_lit_path *make(uint32_t seed)
 {
-    struct rv_path_step *steps = calloc(N_STEPS, sizeof *steps);
+    struct rv_critical_path_step *steps = calloc(N_STEPS, sizeof *steps);
     uint64_t now_ns = 10;
     state = seed;
     for (size_t i = 0; i < N_STEPS; i++) {
         const uint64_t to_ns = now_ns + 1 + below(9);
-        steps[i] = (struct rv_path_step){.from_ns = now_ns, .to_ns = to_ns, .thread = below(N_THREADS)};
+        steps[i] = (struct rv_critical_path_step){.from_ns = now_ns, .to_ns = to_ns, .thread = below(N_THREADS)};
         now_ns = to_ns;
     }
     return rv_lit_path_create(steps, N_STEPS);
@@ -60,7 +60,7 @@ Test(lit_path, a_call_is_lit_when_half_of_its_time_is_on_the_path)
 Test(lit_path, a_call_of_no_duration_is_lit_by_its_moment)
 {
     const struct rv_lit_path *path = make(7);
-    const struct rv_path_step *step = &path->steps[20];
+    const struct rv_critical_path_step *step = &path->steps[20];
     cr_expect(rv_lit_path_has(path, step->thread, step->to_ns, step->to_ns));
     cr_expect_not(rv_lit_path_has(path, N_THREADS, step->to_ns, step->to_ns));
     rv_lit_path_release(path);

@@ -11,8 +11,8 @@
 enum { MOST_THREADS = 8, MOST_WAITS = 60 };
 
 struct random_waits {
-    struct rv_path_thread threads[MOST_THREADS];
-    struct rv_path_wait waits[MOST_WAITS];
+    struct rv_critical_path_thread threads[MOST_THREADS];
+    struct rv_critical_path_wait waits[MOST_WAITS];
     size_t n_threads, n_waits;
     uint64_t end_ns;
 };

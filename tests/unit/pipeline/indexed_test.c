@@ -578,7 +578,7 @@ struct told { /* what a session tells about waits */
     struct rv_wait_reader *reader;
     struct rv_critical_path_graph graph;
     struct rv_waits_row *rows;
-    struct rv_path_step *steps;
+    struct rv_critical_path_step *steps;
     size_t n_rows, n_steps;
 };
 
@@ -618,10 +618,10 @@ static void compare_told_paths(const struct told *a, const struct told *b)
 {
     cr_assert_eq(a->n_steps, b->n_steps);
     for (size_t i = 0; i < a->n_steps; i++) {
-        const struct rv_path_step *x = &a->steps[i], *y = &b->steps[i];
+        const struct rv_critical_path_step *x = &a->steps[i], *y = &b->steps[i];
         cr_assert(x->from_ns == y->from_ns && x->to_ns == y->to_ns && x->thread == y->thread && x->kind == y->kind,
                   "step %zu", i);
-        if (x->wait == RV_PATH_NONE || y->wait == RV_PATH_NONE)
+        if (x->wait == RV_CRITICAL_PATH_NONE || y->wait == RV_CRITICAL_PATH_NONE)
             continue;
         const struct rv_wait_edge *of_x = &a->graph.edges[x->wait], *of_y = &b->graph.edges[y->wait];
         cr_assert_eq(of_x->wait.start_ns, of_y->wait.start_ns);

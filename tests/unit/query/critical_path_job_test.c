@@ -45,7 +45,7 @@ static void finish(void)
 
 TestSuite(critical_path_job, .init = begin, .fini = finish, .timeout = 60);
 
-static const struct rv_path_found *find(struct rv_path_request request)
+static const struct rv_critical_path_found *find(struct rv_critical_path_request request)
 {
     rv_critical_path_job_start(&job, lanes, waits, &request);
     rv_critical_path_job_wait(&job);
@@ -54,8 +54,8 @@ static const struct rv_path_found *find(struct rv_path_request request)
 
 Test(critical_path_job, a_call_that_waited_depended_on_who_held_the_lock)
 {
-    const struct rv_path_found *found =
-        find((struct rv_path_request){.lane_idx = 0, .call = ASKED, .from_ns = 200, .to_ns = 900});
+    const struct rv_critical_path_found *found =
+        find((struct rv_critical_path_request){.lane_idx = 0, .call = ASKED, .from_ns = 200, .to_ns = 900});
     cr_assert_not_null(found);
     cr_assert_eq(found->path->n, 3);
     cr_expect_eq(found->path->steps[0].thread, 1);
@@ -72,16 +72,16 @@ Test(critical_path_job, a_call_that_waited_depended_on_who_held_the_lock)
     cr_expect_eq(found->parts[0].call, HOLDS_IN);
     cr_expect_eq(found->parts[1].lane_idx, 0);
     cr_expect_eq(found->parts[1].call, ASKED);
-    cr_expect_eq(found->parts[2].kind, RV_PATH_WAKE);
+    cr_expect_eq(found->parts[2].kind, RV_CRITICAL_PATH_WAKE);
 }
 
 Test(critical_path_job, who_started_the_holder_did_not_end_the_wait)
 {
-    const struct rv_path_found *found =
-        find((struct rv_path_request){.lane_idx = RV_PATH_LAST, .from_ns = 0, .to_ns = 2000});
+    const struct rv_critical_path_found *found =
+        find((struct rv_critical_path_request){.lane_idx = RV_CRITICAL_PATH_LAST, .from_ns = 0, .to_ns = 2000});
     cr_assert_eq(found->n_ns, 1000);
     for (size_t i = 0; i < found->n_parts; i++)
-        if (found->parts[i].lane_idx == 0 && found->parts[i].kind == RV_PATH_RUN) {
+        if (found->parts[i].lane_idx == 0 && found->parts[i].kind == RV_CRITICAL_PATH_RUN) {
             cr_expect_eq(found->parts[i].n_ns, 100 + 350);
             cr_expect_not(found->parts[i].has_wait);
         }
@@ -106,12 +106,12 @@ Test(critical_path_job, a_thread_whose_calls_are_left_out_has_its_part)
                                           .waker = 3,
                                           .kind = RV_WAIT_JOIN,
                                           .wake = RV_WAKE_EXACT});
-    const struct rv_path_found *found =
-        find((struct rv_path_request){.lane_idx = 0, .call = ASKED, .from_ns = 200, .to_ns = 1000});
+    const struct rv_critical_path_found *found =
+        find((struct rv_critical_path_request){.lane_idx = 0, .call = ASKED, .from_ns = 200, .to_ns = 1000});
     cr_assert_eq(found->n_ns, 800);
     cr_assert_eq(found->path->n, 4);
     cr_expect_eq(found->path->steps[0].thread, 1);
-    cr_expect_eq(found->path->steps[1].kind, RV_PATH_WAKE);
+    cr_expect_eq(found->path->steps[1].kind, RV_CRITICAL_PATH_WAKE);
     cr_expect_eq(found->path->steps[2].thread, 2);
     cr_expect_eq(found->path->steps[2].from_ns, 260);
     cr_expect_eq(found->path->steps[2].to_ns, 900);
@@ -121,8 +121,8 @@ Test(critical_path_job, nothing_is_found_of_a_time_before_all)
 {
     rv_critical_path_job_stop(&job);
     cr_expect_null(rv_critical_path_job_found(&job));
-    const struct rv_path_found *found =
-        find((struct rv_path_request){.lane_idx = RV_PATH_LAST, .from_ns = 0, .to_ns = 0});
+    const struct rv_critical_path_found *found =
+        find((struct rv_critical_path_request){.lane_idx = RV_CRITICAL_PATH_LAST, .from_ns = 0, .to_ns = 0});
     cr_assert_not_null(found);
     cr_expect_null(found->path);
 }

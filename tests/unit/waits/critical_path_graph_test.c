@@ -55,7 +55,7 @@ Test(waits_path_graph, threads_of_unknown_creators_are_taken_for_those_of_the_fi
 {
     make();
     cr_assert_eq(graph.n_threads, 4);
-    cr_assert_eq(graph.threads[0].parent, RV_PATH_NONE);
+    cr_assert_eq(graph.threads[0].parent, RV_CRITICAL_PATH_NONE);
     cr_assert_eq(graph.threads[1].parent, 0);
     cr_assert_eq(graph.threads[2].parent, 0);
     cr_assert_eq(graph.threads[3].parent, 2);

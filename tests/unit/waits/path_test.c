@@ -23,11 +23,11 @@ static size_t n_loads;
 
 static int by_end(const void *a, const void *b)
 {
-    const struct rv_path_wait *x = a, *y = b;
+    const struct rv_critical_path_wait *x = a, *y = b;
     return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
-static struct rv_wait wait_of(const struct rv_path_wait *wait)
+static struct rv_wait wait_of(const struct rv_critical_path_wait *wait)
 {
     return (struct rv_wait){.start_ns = wait->start_ns,
                             .end_ns = wait->end_ns,
@@ -35,10 +35,10 @@ static struct rv_wait wait_of(const struct rv_path_wait *wait)
                             .lane = wait->thread,
                             .object = OBJECT,
                             .wake = RV_WAKE_EXACT,
-                            .waker = wait->waker == RV_PATH_NONE ? 0 : FIRST_TID + wait->waker};
+                            .waker = wait->waker == RV_CRITICAL_PATH_NONE ? 0 : FIRST_TID + wait->waker};
 }
 
-static struct rv_release release_of(const struct rv_path_wait *wait)
+static struct rv_release release_of(const struct rv_critical_path_wait *wait)
 {
     return (struct rv_release){
         .at_ns = wait->woke_ns, .lane = wait->waker, .object = OBJECT, .call = CALL_OF + wait->waker};
@@ -67,7 +67,7 @@ static bool load(void *context, uint64_t first, struct rv_wait_page *page)
     return true;
 }
 
-static void add_to_stretch(struct rv_wait_stretch *stretch, const struct rv_path_wait *wait)
+static void add_to_stretch(struct rv_wait_stretch *stretch, const struct rv_critical_path_wait *wait)
 {
     stretch->begin_ns = stretch->n_waits && stretch->begin_ns < wait->start_ns ? stretch->begin_ns : wait->start_ns;
     stretch->first_ns = stretch->n_waits ? stretch->first_ns : wait->end_ns;
@@ -82,7 +82,7 @@ static void add_page(struct rv_waits *waits, size_t first)
         struct rv_wait_stretch stretch = {
             .page = first, .lane = thread, .first_wait = n_waits, .first_release = n_releases};
         for (size_t i = first; i < end_of_page(first); i++) {
-            const struct rv_path_wait *wait = &graph.waits[i];
+            const struct rv_critical_path_wait *wait = &graph.waits[i];
             if (wait->thread == thread)
                 add_to_stretch(&stretch, wait);
             if (wait->waker != thread)
@@ -113,12 +113,12 @@ static struct rv_waits *make_waits(void)
     return waits;
 }
 
-static void compare_edge(const struct rv_wait_edge *edge, const struct rv_path_wait *wanted)
+static void compare_edge(const struct rv_wait_edge *edge, const struct rv_critical_path_wait *wanted)
 {
     cr_assert_eq(edge->wait.start_ns, wanted->start_ns);
     cr_assert_eq(edge->wait.end_ns, wanted->end_ns);
     cr_assert_eq(edge->wait.lane, wanted->thread);
-    cr_assert_eq(edge->waker_call, wanted->waker == RV_PATH_NONE ? 0 : CALL_OF + wanted->waker);
+    cr_assert_eq(edge->waker_call, wanted->waker == RV_CRITICAL_PATH_NONE ? 0 : CALL_OF + wanted->waker);
 }
 
 static void compare(const char *how, uint32_t seed, uint32_t thread, uint64_t from_ns, uint64_t to_ns)
@@ -130,23 +130,24 @@ static void compare(const char *how, uint32_t seed, uint32_t thread, uint64_t fr
     rv_critical_path_graph_init(&found, lanes, reader);
     cr_assert_eq(found.n_threads, graph.n_threads);
     memcpy(found.threads, graph.threads, graph.n_threads * sizeof *found.threads);
-    struct rv_path_step *steps = rv_critical_path_graph_take_path(
+    struct rv_critical_path_step *steps = rv_critical_path_graph_take_path(
         &found, &(struct rv_critical_path_graph_path){.thread = thread, .from_ns = from_ns, .to_ns = to_ns}, &n);
-    struct rv_path_step *wanted = rv_critical_path_take(&(struct rv_path_params){.threads = graph.threads,
-                                                                                 .n_threads = graph.n_threads,
-                                                                                 .waits = graph.waits,
-                                                                                 .n_waits = graph.n_waits,
-                                                                                 .thread = thread,
-                                                                                 .from_ns = from_ns,
-                                                                                 .to_ns = to_ns},
-                                                        &n_wanted);
+    struct rv_critical_path_step *wanted =
+        rv_critical_path_take(&(struct rv_critical_path_params){.threads = graph.threads,
+                                                                .n_threads = graph.n_threads,
+                                                                .waits = graph.waits,
+                                                                .n_waits = graph.n_waits,
+                                                                .thread = thread,
+                                                                .from_ns = from_ns,
+                                                                .to_ns = to_ns},
+                              &n_wanted);
     cr_assert_eq(n, n_wanted, "%s, seed %u: %zu steps, not %zu", how, seed, n, n_wanted);
     for (size_t i = 0; i < n; i++) {
         cr_assert(steps[i].from_ns == wanted[i].from_ns && steps[i].to_ns == wanted[i].to_ns &&
                       steps[i].thread == wanted[i].thread && steps[i].kind == wanted[i].kind,
                   "%s, seed %u: step %zu", how, seed, i);
-        cr_assert_eq(steps[i].wait == RV_PATH_NONE, wanted[i].wait == RV_PATH_NONE);
-        if (steps[i].wait != RV_PATH_NONE)
+        cr_assert_eq(steps[i].wait == RV_CRITICAL_PATH_NONE, wanted[i].wait == RV_CRITICAL_PATH_NONE);
+        if (steps[i].wait != RV_CRITICAL_PATH_NONE)
             compare_edge(&found.edges[steps[i].wait], &graph.waits[wanted[i].wait]);
     }
     cr_assert_not(rv_wait_reader_has_missed(reader));
