@@ -27,11 +27,11 @@ static void ignore_place(void *context, uint64_t offset)
 
 static void fail(void *context, int error)
 {
-    ((struct rv_cli_lines *)context)->has_failed = true;
+    ((struct rv_report_lines *)context)->has_failed = true;
     (void)rv_err(-error, "no room for the events of --report=lines (TMPDIR): %s", strerror(-error));
 }
 
-static int open_record(struct rv_cli_lines *lines)
+static int open_record(struct rv_report_lines *lines)
 {
     const int fd = rv_os_open_spool("the events of --report=lines");
     if (fd < 0)
@@ -44,7 +44,7 @@ static int open_record(struct rv_cli_lines *lines)
 }
 
 /* NULL: there is none that is whole. */
-static struct rv_source *reopen_record(struct rv_cli_lines *lines)
+static struct rv_source *reopen_record(struct rv_report_lines *lines)
 {
     char path[64];
     struct rv_recording_writer_totals totals;
@@ -54,7 +54,7 @@ static struct rv_source *reopen_record(struct rv_cli_lines *lines)
     return rv_replay_open(path);
 }
 
-struct rv_source *rv_cli_lines_reopen(void *context)
+struct rv_source *rv_report_lines_reopen(void *context)
 {
     struct rv_map map = {0};
     struct rv_source *source = NULL;
@@ -66,9 +66,10 @@ struct rv_source *rv_cli_lines_reopen(void *context)
 
 /* ---- the report ---- */
 
-int rv_cli_lines_open(struct rv_cli_lines *lines, const struct rv_options *options, bool is_live, struct rv_sink *sink)
+int rv_report_lines_open(struct rv_report_lines *lines, const struct rv_options *options, bool is_live,
+                         struct rv_sink *sink)
 {
-    *lines = (struct rv_cli_lines){.options = options, .record_fd = -1};
+    *lines = (struct rv_report_lines){.options = options, .record_fd = -1};
     if (!rv_cli_slice_is_asked(options)) {
         lines->lines = rv_line_times_create(&(struct rv_line_times_params){0});
         *sink = rv_line_times_sink(lines->lines);
@@ -91,7 +92,8 @@ static void warn_if_unknown(size_t n, bool are_known)
             "RINGVIZ_RUBY_LINES=1, RINGVIZ_NATIVE_LINES=1 in the environment)");
 }
 
-static int write_all(struct rv_cli_lines *lines, struct rv_session *session, const struct rv_losses *losses, FILE *out)
+static int write_all(struct rv_report_lines *lines, struct rv_session *session, const struct rv_losses *losses,
+                     FILE *out)
 {
     size_t n;
     struct rv_subroutines *subroutines = rv_session_subroutines(session);
@@ -104,12 +106,12 @@ static int write_all(struct rv_cli_lines *lines, struct rv_session *session, con
 }
 
 /* Without --from, lines before the first call are in the part, too. */
-static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, const struct rv_losses *losses,
+static int write_part(struct rv_report_lines *lines, const struct rv_slice *part, const struct rv_losses *losses,
                       FILE *out)
 {
     size_t n;
     struct rv_source *source =
-        lines->record ? reopen_record(lines) : rv_cli_lines_reopen((void *)(uintptr_t)lines->options);
+        lines->record ? reopen_record(lines) : rv_report_lines_reopen((void *)(uintptr_t)lines->options);
     if (!source)
         return -EIO;
     struct rv_line_times_reader *reader = rv_line_times_reader_start(
@@ -127,8 +129,8 @@ static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, c
     return error;
 }
 
-int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, const struct rv_losses *losses,
-                       FILE *out)
+int rv_report_lines_write(struct rv_report_lines *lines, struct rv_session *session, const struct rv_losses *losses,
+                          FILE *out)
 {
     struct rv_cli_slice slice;
     if (lines->lines)
@@ -140,7 +142,7 @@ int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, c
     return error;
 }
 
-void rv_cli_lines_close(struct rv_cli_lines *lines)
+void rv_report_lines_close(struct rv_report_lines *lines)
 {
     struct rv_recording_writer_totals totals;
     if (!lines->options)

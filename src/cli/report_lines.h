@@ -10,7 +10,7 @@
 #include "sink/line_times.h"
 #include "sink/recording_writer.h"
 
-struct rv_cli_lines { /* zeroed = not asked for */
+struct rv_report_lines { /* zeroed = not asked for */
     const struct rv_options *options;
     struct rv_line_times *lines;        /* of the whole capture; NULL: a part is asked for */
     struct rv_recording_writer *record; /* of a program */
@@ -23,15 +23,16 @@ struct rv_cli_lines { /* zeroed = not asked for */
  *   sink     to be added to the session's, where it has a context
  *   returns  0, or a negative errno with one line printed
  */
-int rv_cli_lines_open(struct rv_cli_lines *lines, const struct rv_options *options, bool is_live, struct rv_sink *sink);
+int rv_report_lines_open(struct rv_report_lines *lines, const struct rv_options *options, bool is_live,
+                         struct rv_sink *sink);
 
 /* When the session is done. 0, or a negative errno with one line printed unless it is the stream's. */
-int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, const struct rv_losses *losses,
-                       FILE *out);
+int rv_report_lines_write(struct rv_report_lines *lines, struct rv_session *session, const struct rv_losses *losses,
+                          FILE *out);
 
 /* Another source of the options' FILE, to be read to its end; NULL with one line printed. context: struct rv_options. */
-struct rv_source *rv_cli_lines_reopen(void *context);
+struct rv_source *rv_report_lines_reopen(void *context);
 
-void rv_cli_lines_close(struct rv_cli_lines *lines); /* after the session */
+void rv_report_lines_close(struct rv_report_lines *lines); /* after the session */
 
 #endif

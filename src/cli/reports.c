@@ -146,7 +146,7 @@ int rv_reports_write(struct rv_reports *reports)
     if (options->has_report)
         error = write_report(reports);
     if (!error && options->has_lines)
-        error = rv_cli_lines_write(reports->lines, reports->session, reports->losses, reports->output->file);
+        error = rv_report_lines_write(reports->lines, reports->session, reports->losses, reports->output->file);
     if (!error && rv_options_has(options, RV_OPTION_SPANS))
         error = write_spans(reports);
     if (!error && rv_options_has(options, RV_OPTION_WAITS))

@@ -13,7 +13,7 @@ struct rv_reports {
     const struct rv_options *options;
     struct rv_session *session;
     struct rv_spool *spool; /* sealed */
-    struct rv_cli_lines *lines;
+    struct rv_report_lines *lines;
     const struct rv_range *range; /* of the report of a slice; NULL: it is of all calls */
     const struct rv_session_counts *counts;
     const struct rv_losses *losses;

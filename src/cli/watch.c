@@ -51,7 +51,7 @@ struct watch {
     struct rv_output output;
     struct rv_exports exports;
     struct rv_spool *spool; /* of every call; NULL: not needed, or blocks are read on demand */
-    struct rv_cli_lines lines;
+    struct rv_report_lines lines;
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_recorder recorder;
@@ -296,7 +296,7 @@ static int open_lines(struct watch *watch)
 {
     struct rv_sink sink = {.context = NULL};
     const int error =
-        watch->options->has_lines ? rv_cli_lines_open(&watch->lines, watch->options, is_live(watch), &sink) : 0;
+        watch->options->has_lines ? rv_report_lines_open(&watch->lines, watch->options, is_live(watch), &sink) : 0;
     if (sink.context)
         add_sink(watch, sink);
     return error;
@@ -390,7 +390,7 @@ static void start_session(struct watch *watch)
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
             .n_sinks = watch->n_sinks,
-            .reopen = options->file && !is_live(watch) ? rv_cli_lines_reopen : NULL,
+            .reopen = options->file && !is_live(watch) ? rv_report_lines_reopen : NULL,
             .reopen_context = (void *)(uintptr_t)options,
             .history = watch->history,
         },
@@ -597,7 +597,7 @@ static void tear_down(struct watch *watch)
         close(watch->refusals_fd);
     rv_sigbus_release();
     rv_map_close(&watch->map);
-    rv_cli_lines_close(&watch->lines);
+    rv_report_lines_close(&watch->lines);
     rv_spool_destroy(watch->spool);
     rv_capture_filter_destroy(watch->filter);
     rv_film_close(&watch->film);

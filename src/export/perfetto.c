@@ -76,8 +76,8 @@ static void begin(void *state, struct rv_export_target *target)
 
 static size_t begin_packet(const struct perfetto *perfetto, struct rv_export_target *target)
 {
-    size_t mark = rv_proto_begin(target->text, TRACE_PACKET);
-    rv_proto_add_varint(target->text, PACKET_SEQUENCE_ID, perfetto->sequence);
+    size_t mark = rv_protobuf_begin(target->text, TRACE_PACKET);
+    rv_protobuf_add_varint(target->text, PACKET_SEQUENCE_ID, perfetto->sequence);
     return mark;
 }
 
@@ -86,14 +86,14 @@ static void add_process(const struct perfetto *perfetto, struct rv_export_target
 {
     struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
-    size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
-    rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_PROCESS, lane->process_idx));
-    size_t process = rv_proto_begin(text, TRACK_PROCESS);
-    rv_proto_add_varint(text, PROCESS_PID, lane->pid);
-    rv_proto_add_string(text, PROCESS_NAME, lane->lane->process_name);
-    rv_proto_end(text, process);
-    rv_proto_end(text, track);
-    rv_proto_end(text, packet);
+    size_t track = rv_protobuf_begin(text, PACKET_TRACK_DESCRIPTOR);
+    rv_protobuf_add_varint(text, TRACK_UUID, UUID(UUID_PROCESS, lane->process_idx));
+    size_t process = rv_protobuf_begin(text, TRACK_PROCESS);
+    rv_protobuf_add_varint(text, PROCESS_PID, lane->pid);
+    rv_protobuf_add_string(text, PROCESS_NAME, lane->lane->process_name);
+    rv_protobuf_end(text, process);
+    rv_protobuf_end(text, track);
+    rv_protobuf_end(text, packet);
 }
 
 static void add_thread(const struct perfetto *perfetto, struct rv_export_target *target,
@@ -101,26 +101,26 @@ static void add_thread(const struct perfetto *perfetto, struct rv_export_target 
 {
     struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
-    size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
-    rv_proto_add_varint(text, TRACK_UUID, UUID(UUID_THREAD, lane->rank));
-    rv_proto_add_varint(text, TRACK_PARENT, UUID(UUID_PROCESS, lane->process_idx));
-    size_t thread = rv_proto_begin(text, TRACK_THREAD);
-    rv_proto_add_varint(text, THREAD_PID, lane->pid);
-    rv_proto_add_varint(text, THREAD_TID, lane->tid);
-    rv_proto_add_string(text, THREAD_NAME, lane->lane->name);
-    rv_proto_end(text, thread);
-    rv_proto_end(text, track);
-    rv_proto_end(text, packet);
+    size_t track = rv_protobuf_begin(text, PACKET_TRACK_DESCRIPTOR);
+    rv_protobuf_add_varint(text, TRACK_UUID, UUID(UUID_THREAD, lane->rank));
+    rv_protobuf_add_varint(text, TRACK_PARENT, UUID(UUID_PROCESS, lane->process_idx));
+    size_t thread = rv_protobuf_begin(text, TRACK_THREAD);
+    rv_protobuf_add_varint(text, THREAD_PID, lane->pid);
+    rv_protobuf_add_varint(text, THREAD_TID, lane->tid);
+    rv_protobuf_add_string(text, THREAD_NAME, lane->lane->name);
+    rv_protobuf_end(text, thread);
+    rv_protobuf_end(text, track);
+    rv_protobuf_end(text, packet);
 }
 
 static void add_clock(struct rv_text_buffer *text, uint32_t id, uint64_t now_ns, bool is_incremental)
 {
-    size_t clock = rv_proto_begin(text, SNAPSHOT_CLOCKS);
-    rv_proto_add_varint(text, CLOCK_ID, id);
-    rv_proto_add_varint(text, CLOCK_TIMESTAMP, now_ns);
+    size_t clock = rv_protobuf_begin(text, SNAPSHOT_CLOCKS);
+    rv_protobuf_add_varint(text, CLOCK_ID, id);
+    rv_protobuf_add_varint(text, CLOCK_TIMESTAMP, now_ns);
     if (is_incremental)
-        rv_proto_add_varint(text, CLOCK_IS_INCREMENTAL, 1);
-    rv_proto_end(text, clock);
+        rv_protobuf_add_varint(text, CLOCK_IS_INCREMENTAL, 1);
+    rv_protobuf_end(text, clock);
 }
 
 /* Defaults for later packets of the sequence: their track and clock. */
@@ -128,19 +128,19 @@ static void add_sequence(const struct perfetto *perfetto, struct rv_export_targe
 {
     struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
-    rv_proto_add_varint(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
-    size_t snapshot = rv_proto_begin(text, PACKET_CLOCK_SNAPSHOT);
+    rv_protobuf_add_varint(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+    size_t snapshot = rv_protobuf_begin(text, PACKET_CLOCK_SNAPSHOT);
     add_clock(text, CLOCK_MONOTONIC_ID, perfetto->now_ns, false);
     add_clock(text, CLOCK_SEQUENCE_ID, perfetto->now_ns, true);
-    rv_proto_add_varint(text, SNAPSHOT_PRIMARY, CLOCK_MONOTONIC_ID);
-    rv_proto_end(text, snapshot);
-    size_t defaults = rv_proto_begin(text, PACKET_DEFAULTS);
-    rv_proto_add_varint(text, PACKET_CLOCK_ID, CLOCK_SEQUENCE_ID);
-    size_t event = rv_proto_begin(text, DEFAULTS_TRACK_EVENT);
-    rv_proto_add_varint(text, EVENT_TRACK, track_uuid);
-    rv_proto_end(text, event);
-    rv_proto_end(text, defaults);
-    rv_proto_end(text, packet);
+    rv_protobuf_add_varint(text, SNAPSHOT_PRIMARY, CLOCK_MONOTONIC_ID);
+    rv_protobuf_end(text, snapshot);
+    size_t defaults = rv_protobuf_begin(text, PACKET_DEFAULTS);
+    rv_protobuf_add_varint(text, PACKET_CLOCK_ID, CLOCK_SEQUENCE_ID);
+    size_t event = rv_protobuf_begin(text, DEFAULTS_TRACK_EVENT);
+    rv_protobuf_add_varint(text, EVENT_TRACK, track_uuid);
+    rv_protobuf_end(text, event);
+    rv_protobuf_end(text, defaults);
+    rv_protobuf_end(text, packet);
 }
 
 static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
@@ -177,20 +177,20 @@ static uint32_t intern(struct perfetto *perfetto, struct rv_export_target *targe
     struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, id);
     char *full = rv_subroutine_take_full_name(&subroutine);
     struct rv_text_buffer *text = target->text;
-    size_t interned = rv_proto_begin(text, PACKET_INTERNED_DATA);
-    size_t name = rv_proto_begin(text, INTERNED_NAMES);
-    rv_proto_add_varint(text, NAME_IID, known->iid);
-    rv_proto_add_string(text, NAME_NAME, full);
-    rv_proto_end(text, name);
-    size_t location = rv_proto_begin(text, INTERNED_LOCATIONS);
-    rv_proto_add_varint(text, LOCATION_IID, known->iid);
+    size_t interned = rv_protobuf_begin(text, PACKET_INTERNED_DATA);
+    size_t name = rv_protobuf_begin(text, INTERNED_NAMES);
+    rv_protobuf_add_varint(text, NAME_IID, known->iid);
+    rv_protobuf_add_string(text, NAME_NAME, full);
+    rv_protobuf_end(text, name);
+    size_t location = rv_protobuf_begin(text, INTERNED_LOCATIONS);
+    rv_protobuf_add_varint(text, LOCATION_IID, known->iid);
     if (subroutine.file[0])
-        rv_proto_add_string(text, LOCATION_FILE, subroutine.file);
-    rv_proto_add_string(text, LOCATION_FUNCTION, full);
+        rv_protobuf_add_string(text, LOCATION_FILE, subroutine.file);
+    rv_protobuf_add_string(text, LOCATION_FUNCTION, full);
     if (subroutine.line)
-        rv_proto_add_varint(text, LOCATION_LINE, subroutine.line);
-    rv_proto_end(text, location);
-    rv_proto_end(text, interned);
+        rv_protobuf_add_varint(text, LOCATION_LINE, subroutine.line);
+    rv_protobuf_end(text, location);
+    rv_protobuf_end(text, interned);
     free(full);
     return known->iid;
 }
@@ -198,8 +198,8 @@ static uint32_t intern(struct perfetto *perfetto, struct rv_export_target *targe
 static size_t begin_event(struct perfetto *perfetto, struct rv_export_target *target, uint64_t now_ns)
 {
     size_t packet = begin_packet(perfetto, target);
-    rv_proto_add_varint(target->text, PACKET_TIMESTAMP, now_ns > perfetto->now_ns ? now_ns - perfetto->now_ns : 0);
-    rv_proto_add_varint(target->text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    rv_protobuf_add_varint(target->text, PACKET_TIMESTAMP, now_ns > perfetto->now_ns ? now_ns - perfetto->now_ns : 0);
+    rv_protobuf_add_varint(target->text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
     perfetto->now_ns = now_ns > perfetto->now_ns ? now_ns : perfetto->now_ns;
     return packet;
 }
@@ -208,19 +208,19 @@ static void close_calls(struct perfetto *perfetto, struct rv_export_target *targ
 {
     while (perfetto->n_open > n_kept) {
         size_t packet = begin_event(perfetto, target, perfetto->open_end[--perfetto->n_open]);
-        size_t event = rv_proto_begin(target->text, PACKET_TRACK_EVENT);
-        rv_proto_add_varint(target->text, EVENT_TYPE, TYPE_END);
-        rv_proto_end(target->text, event);
-        rv_proto_end(target->text, packet);
+        size_t event = rv_protobuf_begin(target->text, PACKET_TRACK_EVENT);
+        rv_protobuf_add_varint(target->text, EVENT_TYPE, TYPE_END);
+        rv_protobuf_end(target->text, event);
+        rv_protobuf_end(target->text, packet);
     }
 }
 
 static void add_annotation(struct rv_text_buffer *text, const char *name, const char *value)
 {
-    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
-    rv_proto_add_string(text, ANNOTATION_NAME, name);
-    rv_proto_add_string(text, ANNOTATION_STRING, value);
-    rv_proto_end(text, annotation);
+    size_t annotation = rv_protobuf_begin(text, EVENT_ANNOTATIONS);
+    rv_protobuf_add_string(text, ANNOTATION_NAME, name);
+    rv_protobuf_add_string(text, ANNOTATION_STRING, value);
+    rv_protobuf_end(text, annotation);
 }
 
 static void add_arguments(const struct perfetto *perfetto, struct rv_export_target *target, const struct rv_span *span)
@@ -239,10 +239,10 @@ static void add_arguments(const struct perfetto *perfetto, struct rv_export_targ
 
 static void add_number(struct rv_text_buffer *text, const char *name, uint64_t value)
 {
-    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
-    rv_proto_add_string(text, ANNOTATION_NAME, name);
-    rv_proto_add_varint(text, ANNOTATION_UINT, value);
-    rv_proto_end(text, annotation);
+    size_t annotation = rv_protobuf_begin(text, EVENT_ANNOTATIONS);
+    rv_protobuf_add_string(text, ANNOTATION_NAME, name);
+    rv_protobuf_add_varint(text, ANNOTATION_UINT, value);
+    rv_protobuf_end(text, annotation);
 }
 
 /* Of calls in which the thread did not run all the time. */
@@ -262,18 +262,18 @@ static void open_call(struct perfetto *perfetto, struct rv_export_target *target
     const char *flags = rv_span_flag_words(span->flags);
     size_t packet = begin_event(perfetto, target, span->start);
     uint32_t iid = intern(perfetto, target, span->id);
-    size_t event = rv_proto_begin(text, PACKET_TRACK_EVENT);
-    rv_proto_add_varint(text, EVENT_TYPE, TYPE_BEGIN);
-    rv_proto_add_varint(text, EVENT_NAME_IID, iid);
-    rv_proto_add_varint(text, EVENT_LOCATION_IID, iid);
+    size_t event = rv_protobuf_begin(text, PACKET_TRACK_EVENT);
+    rv_protobuf_add_varint(text, EVENT_TYPE, TYPE_BEGIN);
+    rv_protobuf_add_varint(text, EVENT_NAME_IID, iid);
+    rv_protobuf_add_varint(text, EVENT_LOCATION_IID, iid);
     if (*flags)
         add_annotation(text, "flags", flags);
     if (perfetto->lane->texts.n)
         add_arguments(perfetto, target, span);
     if (perfetto->lane->stretches.n)
         add_off_cpu(perfetto, text, span);
-    rv_proto_end(text, event);
-    rv_proto_end(text, packet);
+    rv_protobuf_end(text, event);
+    rv_protobuf_end(text, packet);
 }
 
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
@@ -300,15 +300,15 @@ static void add_track(const struct perfetto *perfetto, struct rv_export_target *
 {
     struct rv_text_buffer *text = target->text;
     size_t packet = begin_packet(perfetto, target);
-    size_t track = rv_proto_begin(text, PACKET_TRACK_DESCRIPTOR);
-    rv_proto_add_varint(text, TRACK_UUID, added->uuid);
+    size_t track = rv_protobuf_begin(text, PACKET_TRACK_DESCRIPTOR);
+    rv_protobuf_add_varint(text, TRACK_UUID, added->uuid);
     if (added->parent_uuid)
-        rv_proto_add_varint(text, TRACK_PARENT, added->parent_uuid);
-    rv_proto_add_string(text, TRACK_NAME, added->name);
+        rv_protobuf_add_varint(text, TRACK_PARENT, added->parent_uuid);
+    rv_protobuf_add_string(text, TRACK_NAME, added->name);
     if (added->is_counter)
-        rv_proto_end(text, rv_proto_begin(text, TRACK_COUNTER));
-    rv_proto_end(text, track);
-    rv_proto_end(text, packet);
+        rv_protobuf_end(text, rv_protobuf_begin(text, TRACK_COUNTER));
+    rv_protobuf_end(text, track);
+    rv_protobuf_end(text, packet);
 }
 
 static uint64_t thread_uuid(const struct perfetto *perfetto)
@@ -324,18 +324,18 @@ static struct note_packet begin_note(const struct perfetto *perfetto, struct rv_
                                      unsigned type)
 {
     struct note_packet note = {.packet = begin_packet(perfetto, target)};
-    rv_proto_add_varint(target->text, PACKET_TIMESTAMP, now_ns);
-    rv_proto_add_varint(target->text, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
-    rv_proto_add_varint(target->text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-    note.event = rv_proto_begin(target->text, PACKET_TRACK_EVENT);
-    rv_proto_add_varint(target->text, EVENT_TYPE, type);
+    rv_protobuf_add_varint(target->text, PACKET_TIMESTAMP, now_ns);
+    rv_protobuf_add_varint(target->text, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
+    rv_protobuf_add_varint(target->text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    note.event = rv_protobuf_begin(target->text, PACKET_TRACK_EVENT);
+    rv_protobuf_add_varint(target->text, EVENT_TYPE, type);
     return note;
 }
 
 static void end_note(struct rv_export_target *target, struct note_packet note)
 {
-    rv_proto_end(target->text, note.event);
-    rv_proto_end(target->text, note.packet);
+    rv_protobuf_end(target->text, note.event);
+    rv_protobuf_end(target->text, note.packet);
 }
 
 /* On a track of its own below the thread's. */
@@ -352,11 +352,11 @@ static void add_stretch(struct perfetto *perfetto, struct rv_export_target *targ
                                   .name = is_pause ? rv_note_words(note) : "thread states"});
     *has_track = true;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_BEGIN);
-    rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
-    rv_proto_add_string(target->text, EVENT_NAME, rv_note_words(note));
+    rv_protobuf_add_varint(target->text, EVENT_TRACK, uuid);
+    rv_protobuf_add_string(target->text, EVENT_NAME, rv_note_words(note));
     end_note(target, packet);
     packet = begin_note(perfetto, target, note->end_ns > note->start_ns ? note->end_ns : note->start_ns, TYPE_END);
-    rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
+    rv_protobuf_add_varint(target->text, EVENT_TRACK, uuid);
     end_note(target, packet);
 }
 
@@ -374,8 +374,8 @@ static void add_value(struct perfetto *perfetto, struct rv_export_target *target
     }
     known->counter_sequence = perfetto->sequence;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_COUNTER);
-    rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
-    rv_proto_add_double(target->text, EVENT_DOUBLE_VALUE, (double)note->value);
+    rv_protobuf_add_varint(target->text, EVENT_TRACK, uuid);
+    rv_protobuf_add_double(target->text, EVENT_DOUBLE_VALUE, (double)note->value);
     end_note(target, packet);
 }
 
@@ -386,10 +386,10 @@ static void add_instant(struct perfetto *perfetto, struct rv_export_target *targ
     if (rv_note_has_name(note)) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
         char *full = rv_subroutine_take_full_name(&subroutine);
-        rv_proto_add_string(text, EVENT_NAME, full);
+        rv_protobuf_add_string(text, EVENT_NAME, full);
         free(full);
     } else {
-        rv_proto_add_string(text, EVENT_NAME, rv_note_words(note));
+        rv_protobuf_add_string(text, EVENT_NAME, rv_note_words(note));
     }
     if (rv_note_is(note, RV_NOTE_FORM_LOSS))
         add_number(text, "count", note->id);
@@ -425,8 +425,8 @@ static void add_step(void *state, struct rv_export_target *target, size_t number
     char *full = rv_subroutine_take_full_name(&subroutine);
     const bool is_last = (size_t)(step - target->flows->steps) + 1 == flow->first + flow->n;
     struct note_packet packet = begin_note(state, target, step->at_ns, TYPE_INSTANT);
-    rv_proto_add_string(target->text, EVENT_NAME, full);
-    rv_proto_add_fixed(target->text, is_last ? EVENT_ENDING_FLOWS : EVENT_FLOWS, number + 1);
+    rv_protobuf_add_string(target->text, EVENT_NAME, full);
+    rv_protobuf_add_fixed(target->text, is_last ? EVENT_ENDING_FLOWS : EVENT_FLOWS, number + 1);
     end_note(target, packet);
     free(full);
 }
@@ -437,10 +437,10 @@ static void add_wake(void *state, struct rv_export_target *target, const struct 
     char *object = rv_waits_take_object(target->export->subroutines, end->kind, end->object);
     struct note_packet packet = begin_note(state, target, end->at_ns, TYPE_INSTANT);
     add_annotation(target->text, "waker", rv_wake_word(end->wake));
-    rv_proto_add_string(target->text, EVENT_CATEGORIES, "wait");
-    rv_proto_add_string(target->text, EVENT_NAME, object);
-    rv_proto_add_fixed(target->text, end->is_waiter ? EVENT_ENDING_FLOWS : EVENT_FLOWS,
-                       target->n_flows + end->number + 1);
+    rv_protobuf_add_string(target->text, EVENT_CATEGORIES, "wait");
+    rv_protobuf_add_string(target->text, EVENT_NAME, object);
+    rv_protobuf_add_fixed(target->text, end->is_waiter ? EVENT_ENDING_FLOWS : EVENT_FLOWS,
+                          target->n_flows + end->number + 1);
     end_note(target, packet);
     free(object);
 }
@@ -466,7 +466,7 @@ static void end(void *state, struct rv_export_target *target)
         if (!losses->n[loss])
             continue;
         struct note_packet packet = begin_note(perfetto, target, target->first_ns, TYPE_INSTANT);
-        rv_proto_add_string(target->text, EVENT_NAME, rv_loss_words(loss));
+        rv_protobuf_add_string(target->text, EVENT_NAME, rv_loss_words(loss));
         add_number(target->text, "count", losses->n[loss]);
         end_note(target, packet);
     }

@@ -13,14 +13,14 @@ static void add_tag(struct rv_text_buffer *text, uint32_t field, unsigned wire)
     text->n += rv_varint_put(rv_text_buffer_reserve(text, RV_VARINT_MOST_BYTES), (uint64_t)field << 3 | wire);
 }
 
-void rv_proto_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t value)
+void rv_protobuf_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t value)
 {
     char *at = rv_text_buffer_reserve(text, 2 * RV_VARINT_MOST_BYTES);
     size_t n = rv_varint_put(at, (uint64_t)field << 3 | WIRE_VARINT);
     text->n += n + rv_varint_put(at + n, value);
 }
 
-void rv_proto_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t value)
+void rv_protobuf_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t value)
 {
     char bytes[8];
     for (unsigned i = 0; i < 8; i++)
@@ -29,28 +29,28 @@ void rv_proto_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t va
     rv_text_buffer_add_bytes(text, bytes, sizeof bytes);
 }
 
-void rv_proto_add_double(struct rv_text_buffer *text, uint32_t field, double value)
+void rv_protobuf_add_double(struct rv_text_buffer *text, uint32_t field, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    rv_proto_add_fixed(text, field, bits);
+    rv_protobuf_add_fixed(text, field, bits);
 }
 
-void rv_proto_add_string(struct rv_text_buffer *text, uint32_t field, const char *string)
+void rv_protobuf_add_string(struct rv_text_buffer *text, uint32_t field, const char *string)
 {
-    size_t mark = rv_proto_begin(text, field);
+    size_t mark = rv_protobuf_begin(text, field);
     rv_text_buffer_add_utf8(text, string);
-    rv_proto_end(text, mark);
+    rv_protobuf_end(text, mark);
 }
 
-size_t rv_proto_begin(struct rv_text_buffer *text, uint32_t field)
+size_t rv_protobuf_begin(struct rv_text_buffer *text, uint32_t field)
 {
     add_tag(text, field, WIRE_BYTES);
     rv_text_buffer_add_bytes(text, "", 1);
     return text->n;
 }
 
-void rv_proto_end(struct rv_text_buffer *text, size_t mark)
+void rv_protobuf_end(struct rv_text_buffer *text, size_t mark)
 {
     size_t n_bytes = text->n - mark;
     char length[RV_VARINT_MOST_BYTES];

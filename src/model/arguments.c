@@ -7,13 +7,13 @@
 #include "base/vec.h"
 #include "ringviz/wire.h"
 
-void rv_call_texts_fini(struct rv_call_texts *texts)
+void rv_argument_texts_fini(struct rv_argument_texts *texts)
 {
     free(texts->all);
-    *texts = (struct rv_call_texts){0};
+    *texts = (struct rv_argument_texts){0};
 }
 
-void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *text)
+void rv_argument_texts_add(struct rv_argument_texts *texts, const struct rv_argument_text *text)
 {
     pthread_mutex_lock(&texts->lock);
     size_t i = texts->n++;
@@ -24,7 +24,7 @@ void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *t
     pthread_mutex_unlock(&texts->lock);
 }
 
-static bool is_there(const struct rv_call_text *all, size_t n, const struct rv_call_text *text)
+static bool is_there(const struct rv_argument_text *all, size_t n, const struct rv_argument_text *text)
 {
     for (size_t i = 0; i < n && all[i].at_ns == text->at_ns; i++)
         if (all[i].id == text->id && all[i].is_result == text->is_result)
@@ -32,9 +32,9 @@ static bool is_there(const struct rv_call_text *all, size_t n, const struct rv_c
     return false;
 }
 
-void rv_call_texts_merge(struct rv_call_texts *texts, const struct rv_call_text *more, size_t n)
+void rv_argument_texts_merge(struct rv_argument_texts *texts, const struct rv_argument_text *more, size_t n)
 {
-    struct rv_call_text *all = NULL;
+    struct rv_argument_text *all = NULL;
     size_t capacity = 0, n_all = 0, i = 0;
     if (!n)
         return;
@@ -55,7 +55,7 @@ void rv_call_texts_merge(struct rv_call_texts *texts, const struct rv_call_text 
     pthread_mutex_unlock(&texts->lock);
 }
 
-static void forget(struct rv_call_texts *texts, size_t n_less)
+static void forget(struct rv_argument_texts *texts, size_t n_less)
 {
     texts->n -= n_less;
     texts->n_forgotten += n_less;
@@ -64,7 +64,7 @@ static void forget(struct rv_call_texts *texts, size_t n_less)
     texts->all = rv_realloc(texts->all, texts->capacity * sizeof *texts->all);
 }
 
-void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
+void rv_argument_texts_limit(struct rv_argument_texts *texts, size_t n_bytes)
 {
     const size_t most = n_bytes / sizeof *texts->all;
     pthread_mutex_lock(&texts->lock);
@@ -74,17 +74,17 @@ void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
 }
 
 /* Readers take the lock of a struct that they change in no other way. */
-static void lock(const struct rv_call_texts *texts)
+static void lock(const struct rv_argument_texts *texts)
 {
     pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&texts->lock);
 }
 
-static void unlock(const struct rv_call_texts *texts)
+static void unlock(const struct rv_argument_texts *texts)
 {
     pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&texts->lock);
 }
 
-size_t rv_call_texts_bytes(const struct rv_call_texts *texts)
+size_t rv_argument_texts_bytes(const struct rv_argument_texts *texts)
 {
     lock(texts);
     const size_t n_bytes = texts->capacity * sizeof *texts->all;
@@ -92,12 +92,12 @@ size_t rv_call_texts_bytes(const struct rv_call_texts *texts)
     return n_bytes;
 }
 
-static size_t first_from(const struct rv_call_texts *texts, uint64_t at_ns)
+static size_t first_from(const struct rv_argument_texts *texts, uint64_t at_ns)
 {
-    return rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_call_text, at_ns), at_ns);
+    return rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_argument_text, at_ns), at_ns);
 }
 
-uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_span *call, bool is_result)
+uint32_t rv_argument_texts_find(const struct rv_argument_texts *texts, const struct rv_span *call, bool is_result)
 {
     const uint64_t at_ns = is_result ? call->end : call->start;
     uint32_t id = 0;
@@ -109,7 +109,8 @@ uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_s
     return id;
 }
 
-size_t rv_call_texts_in(const struct rv_call_texts *texts, uint64_t from_ns, uint64_t to_ns, uint32_t *ids, size_t most)
+size_t rv_argument_texts_in(const struct rv_argument_texts *texts, uint64_t from_ns, uint64_t to_ns, uint32_t *ids,
+                            size_t most)
 {
     size_t n = 0;
     lock(texts);
@@ -122,7 +123,7 @@ size_t rv_call_texts_in(const struct rv_call_texts *texts, uint64_t from_ns, uin
 
 /* ---- a call's ---- */
 
-char *rv_call_text_take_joined(const char *text)
+char *rv_argument_text_take_joined(const char *text)
 {
     char *joined = rv_alloc(strlen(text) + 1, 1), *out = joined;
     for (const char *separator; *text; text = separator + sizeof RV_ARGUMENTS_SEPARATOR - 1) {
@@ -176,12 +177,12 @@ static void take_result(struct rv_call_arguments *arguments, const char *text)
     }
 }
 
-bool rv_call_arguments_read(struct rv_call_arguments *arguments, const struct rv_call_texts *texts,
+bool rv_call_arguments_read(struct rv_call_arguments *arguments, const struct rv_argument_texts *texts,
                             struct rv_subroutines *subroutines, const struct rv_span *call)
 {
     *arguments = (struct rv_call_arguments){0};
-    const uint32_t at_start = rv_call_texts_find(texts, call, false);
-    const uint32_t at_end = at_start ? rv_call_texts_find(texts, call, true) : 0;
+    const uint32_t at_start = rv_argument_texts_find(texts, call, false);
+    const uint32_t at_end = at_start ? rv_argument_texts_find(texts, call, true) : 0;
     if (!at_start)
         return false;
     const char *text = rv_subroutines_get(subroutines, at_start).name;

@@ -336,7 +336,7 @@ static bool judge_text(struct condition *condition, uint32_t id)
         condition->has_met_unknown = true;
         return false;
     }
-    char *joined = rv_call_text_take_joined(text.name);
+    char *joined = rv_argument_text_take_joined(text.name);
     const bool is_match = rv_regex_has(&condition->pattern, joined);
     free(joined);
     rv_name_set_add(is_match ? &condition->matches : &condition->others, id);
@@ -358,10 +358,10 @@ static bool matches_arguments(struct condition *condition, const struct rv_lane 
     uint32_t ids[TEXTS_OF_A_CELL];
     if (box->coverage == RV_BOX_EXACT) {
         const struct rv_span call = {.start = box->start_ns, .id = box->id};
-        const uint32_t id = rv_call_texts_find(&lane->texts, &call, false);
+        const uint32_t id = rv_argument_texts_find(&lane->texts, &call, false);
         return id && matches_text(condition, id);
     }
-    const size_t n = rv_call_texts_in(&lane->texts, box->start_ns, rv_box_end_ns(box), ids, TEXTS_OF_A_CELL);
+    const size_t n = rv_argument_texts_in(&lane->texts, box->start_ns, rv_box_end_ns(box), ids, TEXTS_OF_A_CELL);
     for (size_t i = 0; i < n; i++)
         if (matches_text(condition, ids[i]))
             return true;

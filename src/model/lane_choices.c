@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-void rv_lane_order_fini(struct rv_lane_order *lane_order)
+void rv_lane_choices_fini(struct rv_lane_choices *lane_order)
 {
     free(lane_order->lanes);
     free(lane_order->processes);
@@ -13,7 +13,7 @@ void rv_lane_order_fini(struct rv_lane_order *lane_order)
     rv_hash_index_fini(&lane_order->by_tid);
     free(lane_order->order);
     free(lane_order->as_they_came);
-    *lane_order = (struct rv_lane_order){0};
+    *lane_order = (struct rv_lane_choices){0};
 }
 
 static uint64_t key_of(const struct rv_arranged_group *group)
@@ -22,7 +22,7 @@ static uint64_t key_of(const struct rv_arranged_group *group)
 }
 
 /* Groups are never removed: the index lacks the last ones at most. */
-static void copy_groups(struct rv_lane_order *into, const struct rv_lane_order *from)
+static void copy_groups(struct rv_lane_choices *into, const struct rv_lane_choices *from)
 {
     into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
     if (from->n_groups)
@@ -32,7 +32,7 @@ static void copy_groups(struct rv_lane_order *into, const struct rv_lane_order *
     into->n_groups = from->n_groups;
 }
 
-void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *from)
+void rv_lane_choices_copy(struct rv_lane_choices *into, const struct rv_lane_choices *from)
 {
     into->lanes = rv_vec_reserve(into->lanes, &into->lanes_capacity, from->n_lanes, sizeof *into->lanes);
     into->order = rv_vec_reserve(into->order, &into->order_capacity, from->n_lanes, sizeof *into->order);
@@ -58,21 +58,21 @@ void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *
 /* ---- lanes that come ---- */
 
 /* The latest known process with this pid. */
-static uint32_t find_pid(const struct rv_lane_order *lane_order, uint32_t pid)
+static uint32_t find_pid(const struct rv_lane_choices *lane_order, uint32_t pid)
 {
     for (size_t i = lane_order->n_processes; pid && i-- > 0;)
         if (lane_order->processes[i].pid == pid)
             return (uint32_t)i;
-    return RV_LANE_ORDER_NONE;
+    return RV_LANE_CHOICES_NONE;
 }
 
-static uint32_t learn_process(struct rv_lane_order *lane_order, const struct rv_lane *lane)
+static uint32_t learn_process(struct rv_lane_choices *lane_order, const struct rv_lane *lane)
 {
     for (size_t i = lane_order->n_processes; i-- > 0;)
         if (lane_order->processes[i].key == lane->process_key)
             return (uint32_t)i;
     uint32_t parent = find_pid(lane_order, lane->parent_pid);
-    uint32_t generation = parent == RV_LANE_ORDER_NONE ? 0 : lane_order->processes[parent].generation + 1;
+    uint32_t generation = parent == RV_LANE_CHOICES_NONE ? 0 : lane_order->processes[parent].generation + 1;
     lane_order->processes = rv_vec_reserve(lane_order->processes, &lane_order->processes_capacity,
                                            lane_order->n_processes + 1, sizeof *lane_order->processes);
     lane_order->processes[lane_order->n_processes] =
@@ -80,20 +80,20 @@ static uint32_t learn_process(struct rv_lane_order *lane_order, const struct rv_
                                      .pid = lane->pid,
                                      .parent = parent,
                                      .generation = generation,
-                                     .first_lane = RV_LANE_ORDER_NONE,
+                                     .first_lane = RV_LANE_CHOICES_NONE,
                                      .is_collapsed = lane_order->is_crowded};
     return (uint32_t)lane_order->n_processes++;
 }
 
-static bool is_within(const struct rv_lane_order *lane_order, uint32_t process, uint32_t ancestor)
+static bool is_within(const struct rv_lane_choices *lane_order, uint32_t process, uint32_t ancestor)
 {
-    while (process != ancestor && process != RV_LANE_ORDER_NONE)
+    while (process != ancestor && process != RV_LANE_CHOICES_NONE)
         process = lane_order->processes[process].parent;
     return process == ancestor;
 }
 
 /* Position after the last lane of this process, or of it and its descendants. */
-static size_t place_behind(const struct rv_lane_order *lane_order, const uint32_t *order, uint32_t process,
+static size_t place_behind(const struct rv_lane_choices *lane_order, const uint32_t *order, uint32_t process,
                            bool with_forked)
 {
     for (size_t i = lane_order->n_lanes; i-- > 0;) {
@@ -105,7 +105,7 @@ static size_t place_behind(const struct rv_lane_order *lane_order, const uint32_
 }
 
 /* Position after the last lane of this thread; 0 when it has none. */
-static size_t place_in_thread(const struct rv_lane_order *lane_order, const uint32_t *order, uint32_t process,
+static size_t place_in_thread(const struct rv_lane_choices *lane_order, const uint32_t *order, uint32_t process,
                               uint32_t thread)
 {
     for (size_t i = lane_order->n_lanes; i-- > 0;) {
@@ -116,7 +116,7 @@ static size_t place_in_thread(const struct rv_lane_order *lane_order, const uint
     return 0;
 }
 
-static size_t place_of(const struct rv_lane_order *lane_order, const uint32_t *order, uint32_t process,
+static size_t place_of(const struct rv_lane_choices *lane_order, const uint32_t *order, uint32_t process,
                        const struct rv_lane *lane)
 {
     const struct rv_arranged_process *own = &lane_order->processes[process];
@@ -125,7 +125,7 @@ static size_t place_of(const struct rv_lane_order *lane_order, const uint32_t *o
         return in_thread;
     if (own->n_lanes)
         return place_behind(lane_order, order, process, false);
-    if (own->parent != RV_LANE_ORDER_NONE)
+    if (own->parent != RV_LANE_CHOICES_NONE)
         return place_behind(lane_order, order, own->parent, true);
     return lane_order->n_lanes;
 }
@@ -137,9 +137,9 @@ static void insert(uint32_t *order, size_t n, size_t place)
 }
 
 /* Returns the lane's group. */
-static uint32_t learn_group(struct rv_lane_order *lane_order, uint32_t process, uint32_t tid)
+static uint32_t learn_group(struct rv_lane_choices *lane_order, uint32_t process, uint32_t tid)
 {
-    const struct rv_arranged_group new = {.process = process, .tid = tid, .first_lane = RV_LANE_ORDER_NONE};
+    const struct rv_arranged_group new = {.process = process, .tid = tid, .first_lane = RV_LANE_CHOICES_NONE};
     uint32_t number = rv_hash_index_get(&lane_order->by_tid, key_of(&new));
     if (!number) {
         lane_order->groups = rv_vec_reserve(lane_order->groups, &lane_order->groups_capacity, lane_order->n_groups + 1,
@@ -150,36 +150,36 @@ static uint32_t learn_group(struct rv_lane_order *lane_order, uint32_t process, 
     }
     struct rv_arranged_group *group = &lane_order->groups[number - 1];
     group->n_lanes++;
-    group->is_collapsed |= !group->is_chosen && group->n_lanes > RV_LANE_ORDER_MOST_ROWS;
+    group->is_collapsed |= !group->is_chosen && group->n_lanes > RV_LANE_CHOICES_MOST_ROWS;
     return number - 1;
 }
 
-static void note_first(struct rv_lane_order *lane_order, uint32_t lane_idx)
+static void note_first(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
     uint32_t *firsts[] = {&lane_order->processes[lane->process].first_lane,
                           &lane_order->groups[lane->group].first_lane};
     for (size_t i = 0; i < 2 && !lane->is_hidden; i++)
-        if (*firsts[i] == RV_LANE_ORDER_NONE)
+        if (*firsts[i] == RV_LANE_CHOICES_NONE)
             *firsts[i] = lane_idx;
 }
 
 /* Find the first lane of each process and group anew, after lanes were hidden or shown. */
-static void find_firsts(struct rv_lane_order *lane_order)
+static void find_firsts(struct rv_lane_choices *lane_order)
 {
     for (size_t i = 0; i < lane_order->n_processes; i++)
-        lane_order->processes[i].first_lane = RV_LANE_ORDER_NONE;
+        lane_order->processes[i].first_lane = RV_LANE_CHOICES_NONE;
     for (size_t i = 0; i < lane_order->n_groups; i++)
-        lane_order->groups[i].first_lane = RV_LANE_ORDER_NONE;
+        lane_order->groups[i].first_lane = RV_LANE_CHOICES_NONE;
     for (size_t i = 0; i < lane_order->n_lanes; i++)
         note_first(lane_order, (uint32_t)i);
 }
 
 /* Collapse processes once there are too many lanes; later ones begin collapsed. */
-static void collapse_many(struct rv_lane_order *lane_order)
+static void collapse_many(struct rv_lane_choices *lane_order)
 {
     bool has_many =
-        lane_order->n_processes > RV_LANE_ORDER_MOST_PROCESSES && lane_order->n_lanes > RV_LANE_ORDER_MOST_LANES;
+        lane_order->n_processes > RV_LANE_CHOICES_MOST_PROCESSES && lane_order->n_lanes > RV_LANE_CHOICES_MOST_LANES;
     if (!has_many || lane_order->is_crowded)
         return;
     lane_order->is_crowded = true;
@@ -187,7 +187,7 @@ static void collapse_many(struct rv_lane_order *lane_order)
         lane_order->processes[i].is_collapsed |= !lane_order->processes[i].is_chosen;
 }
 
-static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *lane)
+static void learn_lane(struct rv_lane_choices *lane_order, const struct rv_lane *lane)
 {
     size_t n = lane_order->n_lanes;
     uint32_t process = learn_process(lane_order, lane);
@@ -207,7 +207,7 @@ static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *l
     collapse_many(lane_order);
 }
 
-void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lanes *lanes)
+void rv_lane_choices_update(struct rv_lane_choices *lane_order, const struct rv_lanes *lanes)
 {
     size_t n = rv_lanes_n(lanes);
     while (lane_order->n_lanes < n)
@@ -216,12 +216,12 @@ void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lane
 
 /* ---- what the user does ---- */
 
-static struct rv_arranged_lane *get(struct rv_lane_order *lane_order, uint32_t lane_idx)
+static struct rv_arranged_lane *get(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     return lane_idx < lane_order->n_lanes ? &lane_order->lanes[lane_idx] : NULL;
 }
 
-void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx)
+void rv_lane_choices_toggle_hidden(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (!lane)
@@ -230,7 +230,7 @@ void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane
     find_firsts(lane_order);
 }
 
-void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx)
+void rv_lane_choices_toggle_pinned(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (lane)
@@ -250,7 +250,7 @@ static void set_group(struct rv_arranged_group *group, bool is_collapsed)
 }
 
 /* Returns whether the lane was in a collapsed process or group. */
-static bool expand(struct rv_lane_order *lane_order, const struct rv_arranged_lane *lane)
+static bool expand(struct rv_lane_choices *lane_order, const struct rv_arranged_lane *lane)
 {
     struct rv_arranged_process *process = &lane_order->processes[lane->process];
     struct rv_arranged_group *group = &lane_order->groups[lane->group];
@@ -262,21 +262,21 @@ static bool expand(struct rv_lane_order *lane_order, const struct rv_arranged_la
     return was_process || was_group;
 }
 
-void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx)
+void rv_lane_choices_toggle_collapsed(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (lane && !expand(lane_order, lane))
         lane->is_collapsed = !lane->is_collapsed;
 }
 
-void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx)
+void rv_lane_choices_toggle_process(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (lane)
         set_process(&lane_order->processes[lane->process], !lane_order->processes[lane->process].is_collapsed);
 }
 
-void rv_lane_order_toggle_group(struct rv_lane_order *lane_order, uint32_t lane_idx)
+void rv_lane_choices_toggle_group(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (!lane || expand(lane_order, lane))
@@ -289,7 +289,7 @@ void rv_lane_order_toggle_group(struct rv_lane_order *lane_order, uint32_t lane_
         set_process(&lane_order->processes[lane->process], true);
 }
 
-void rv_lane_order_toggle_all(struct rv_lane_order *lane_order)
+void rv_lane_choices_toggle_all(struct rv_lane_choices *lane_order)
 {
     bool are_collapsed = true;
     for (size_t i = 0; i < lane_order->n_processes; i++)
@@ -298,7 +298,7 @@ void rv_lane_order_toggle_all(struct rv_lane_order *lane_order)
         set_process(&lane_order->processes[i], !are_collapsed);
 }
 
-void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx)
+void rv_lane_choices_expand(struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (!lane)
@@ -307,7 +307,7 @@ void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx)
     set_group(&lane_order->groups[lane->group], false);
 }
 
-void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps)
+void rv_lane_choices_move(struct rv_lane_choices *lane_order, uint32_t lane_idx, int steps)
 {
     const struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     size_t at = 0, n = lane_order->n_lanes;
@@ -320,13 +320,13 @@ void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int
         if (steps < 0 ? next == 0 : next + 1 >= n)
             return;
         next = steps < 0 ? next - 1 : next + 1;
-    } while (!rv_lane_order_shows(lane_order, lane_order->order[next]) ||
+    } while (!rv_lane_choices_shows(lane_order, lane_order->order[next]) ||
              lane_order->lanes[lane_order->order[next]].is_pinned != lane->is_pinned);
     lane_order->order[at] = lane_order->order[next];
     lane_order->order[next] = lane_idx;
 }
 
-void rv_lane_order_show_all(struct rv_lane_order *lane_order)
+void rv_lane_choices_show_all(struct rv_lane_choices *lane_order)
 {
     for (size_t i = 0; i < lane_order->n_lanes; i++)
         lane_order->lanes[i].is_hidden = lane_order->lanes[i].is_collapsed = false;
@@ -338,7 +338,7 @@ void rv_lane_order_show_all(struct rv_lane_order *lane_order)
     find_firsts(lane_order);
 }
 
-void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows)
+void rv_lane_choices_crop(struct rv_lane_choices *lane_order, int steps, uint32_t n_rows)
 {
     uint32_t now = lane_order->most_depth && lane_order->most_depth < n_rows ? lane_order->most_depth : n_rows;
     if (steps < 0)
@@ -347,7 +347,7 @@ void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_
         lane_order->most_depth = now + 1 >= n_rows ? 0 : now + 1;
 }
 
-size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order)
+size_t rv_lane_choices_n_hidden(const struct rv_lane_choices *lane_order)
 {
     size_t n = 0;
     for (size_t i = 0; i < lane_order->n_lanes; i++)
@@ -357,29 +357,29 @@ size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order)
 
 /* ---- what is shown ---- */
 
-uint32_t rv_lane_order_representative(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+uint32_t rv_lane_choices_representative(const struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
     const struct rv_arranged_process *process = &lane_order->processes[lane->process];
     const struct rv_arranged_group *group = &lane_order->groups[lane->group];
     if (lane->is_hidden)
-        return RV_LANE_ORDER_NONE;
+        return RV_LANE_CHOICES_NONE;
     return process->is_collapsed ? process->first_lane : group->is_collapsed ? group->first_lane : lane_idx;
 }
 
-bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+bool rv_lane_choices_shows(const struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
-    return rv_lane_order_representative(lane_order, lane_idx) == lane_idx;
+    return rv_lane_choices_representative(lane_order, lane_idx) == lane_idx;
 }
 
-bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+bool rv_lane_choices_is_row(const struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
     return lane->is_collapsed || lane_order->processes[lane->process].is_collapsed ||
            lane_order->groups[lane->group].is_collapsed;
 }
 
-enum rv_lane_fold rv_lane_order_fold(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+enum rv_lane_fold rv_lane_choices_fold(const struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
     const struct rv_arranged_process *process = &lane_order->processes[lane->process];
@@ -387,23 +387,23 @@ enum rv_lane_fold rv_lane_order_fold(const struct rv_lane_order *lane_order, uin
     bool is_first_of_group = group->n_lanes > 1 && group->first_lane == lane_idx;
     bool is_first_of_process =
         process->n_lanes > 1 && lane_order->n_processes > 1 && process->first_lane == lane_idx && group->n_lanes == 1;
-    if (rv_lane_order_is_row(lane_order, lane_idx))
+    if (rv_lane_choices_is_row(lane_order, lane_idx))
         return RV_LANE_FOLD_CLOSED;
     return is_first_of_group || is_first_of_process ? RV_LANE_FOLD_OPEN : RV_LANE_FOLD_NONE;
 }
 
-static size_t list(const struct rv_lane_order *lane_order, bool is_pinned, uint32_t *out)
+static size_t list(const struct rv_lane_choices *lane_order, bool is_pinned, uint32_t *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < lane_order->n_lanes; i++) {
         uint32_t lane_idx = lane_order->order[i];
-        if (lane_order->lanes[lane_idx].is_pinned == is_pinned && rv_lane_order_shows(lane_order, lane_idx))
+        if (lane_order->lanes[lane_idx].is_pinned == is_pinned && rv_lane_choices_shows(lane_order, lane_idx))
             out[n++] = lane_idx;
     }
     return n;
 }
 
-size_t rv_lane_order_list(const struct rv_lane_order *lane_order, uint32_t *out)
+size_t rv_lane_choices_list(const struct rv_lane_choices *lane_order, uint32_t *out)
 {
     size_t n = list(lane_order, true, out);
     return n + list(lane_order, false, out + n);

@@ -13,10 +13,10 @@
 #include "base/hash_index.h"
 #include "model/lanes.h"
 
-#define RV_LANE_ORDER_NONE UINT32_MAX
-#define RV_LANE_ORDER_MOST_ROWS 24u     /* a group with more lanes begins collapsed */
-#define RV_LANE_ORDER_MOST_LANES 64u    /* processes begin collapsed where there are more lanes than this in all, */
-#define RV_LANE_ORDER_MOST_PROCESSES 8u /* and more processes than this */
+#define RV_LANE_CHOICES_NONE UINT32_MAX
+#define RV_LANE_CHOICES_MOST_ROWS 24u     /* a group with more lanes begins collapsed */
+#define RV_LANE_CHOICES_MOST_LANES 64u    /* processes begin collapsed where there are more lanes than this in all, */
+#define RV_LANE_CHOICES_MOST_PROCESSES 8u /* and more processes than this */
 
 struct rv_arranged_process {
     uint64_t key;
@@ -42,7 +42,7 @@ struct rv_arranged_lane { /* indexed by lane_idx */
 
 enum rv_lanes_sorted { RV_LANES_AS_THEY_CAME, RV_LANES_BY_NAME, RV_LANES_BY_EVENTS, RV_LANES_SORTED_COUNT };
 
-struct rv_lane_order { /* zeroed = default order */
+struct rv_lane_choices { /* zeroed = default order */
     struct rv_arranged_lane *lanes;
     size_t n_lanes, lanes_capacity;
     struct rv_arranged_process *processes;
@@ -58,55 +58,56 @@ struct rv_lane_order { /* zeroed = default order */
     bool is_crowded;             /* there are too many lanes: processes come collapsed */
 };
 
-void rv_lane_order_fini(struct rv_lane_order *lane_order);
+void rv_lane_choices_fini(struct rv_lane_choices *lane_order);
 
 /* Copy an arrangement. */
-void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *from);
+void rv_lane_choices_copy(struct rv_lane_choices *into, const struct rv_lane_choices *from);
 
 /* Add new lanes. Call this before any query. */
-void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lanes *lanes);
+void rv_lane_choices_update(struct rv_lane_choices *lane_order, const struct rv_lanes *lanes);
 
 /* Change one lane; an unknown lane_idx is ignored. */
-void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx);
-void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx);
-void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx); /* expands a group first */
-void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_choices_toggle_hidden(struct rv_lane_choices *lane_order, uint32_t lane_idx);
+void rv_lane_choices_toggle_pinned(struct rv_lane_choices *lane_order, uint32_t lane_idx);
+void rv_lane_choices_toggle_collapsed(struct rv_lane_choices *lane_order,
+                                      uint32_t lane_idx); /* expands a group first */
+void rv_lane_choices_toggle_process(struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 /* Collapse the lane's group, or its process where it is its group's only lane; expand it if it is collapsed. */
-void rv_lane_order_toggle_group(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_choices_toggle_group(struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 /* Collapse all processes; expand them if all are collapsed. */
-void rv_lane_order_toggle_all(struct rv_lane_order *lane_order);
+void rv_lane_choices_toggle_all(struct rv_lane_choices *lane_order);
 
 /* Expand its process and its group, so that the lane is shown unless it is hidden. */
-void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_choices_expand(struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 /* Swap a lane with the shown lane before it (steps < 0) or after it (> 0), among pinned or among unpinned lanes. */
-void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps);
+void rv_lane_choices_move(struct rv_lane_choices *lane_order, uint32_t lane_idx, int steps);
 
 /* Show all lanes at all depths, none collapsed. Order and pins stay. */
-void rv_lane_order_show_all(struct rv_lane_order *lane_order);
+void rv_lane_choices_show_all(struct rv_lane_choices *lane_order);
 
 /* Show one row less (steps < 0) or one more; n_rows is the most that any lane has. */
-void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows);
+void rv_lane_choices_crop(struct rv_lane_choices *lane_order, int steps, uint32_t n_rows);
 
 /* Number of lanes that the user has hidden. */
-size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order);
+size_t rv_lane_choices_n_hidden(const struct rv_lane_choices *lane_order);
 
 /* The lane that is shown for this one: itself, or the first of its collapsed group or process; NONE: it is hidden. */
-uint32_t rv_lane_order_representative(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+uint32_t rv_lane_choices_representative(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 enum rv_lane_fold { RV_LANE_FOLD_NONE, RV_LANE_FOLD_OPEN, RV_LANE_FOLD_CLOSED };
 
-/* Of a shown lane: is it the first of lanes that rv_lane_order_toggle_group() collapses (OPEN), or one of several, or a
+/* Of a shown lane: is it the first of lanes that rv_lane_choices_toggle_group() collapses (OPEN), or one of several, or a
  * stack, that is collapsed (CLOSED)? */
-enum rv_lane_fold rv_lane_order_fold(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+enum rv_lane_fold rv_lane_choices_fold(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 /* Is this lane shown? Is it shown as one row? */
-bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx);
-bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+bool rv_lane_choices_shows(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
+bool rv_lane_choices_is_row(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 /* Write the lane_idx of shown lanes, pinned ones first, to out, which has room for n_lanes. Returns their number. */
-size_t rv_lane_order_list(const struct rv_lane_order *lane_order, uint32_t *out);
+size_t rv_lane_choices_list(const struct rv_lane_choices *lane_order, uint32_t *out);
 
 #endif

@@ -35,7 +35,7 @@ static int by_events(const void *a, const void *b)
     return result ? result : by_number(x->place, y->place);
 }
 
-static struct ranked *rank(const struct rv_lane_order *lane_order, const struct rv_lanes *lanes)
+static struct ranked *rank(const struct rv_lane_choices *lane_order, const struct rv_lanes *lanes)
 {
     struct ranked *ranked = rv_alloc(lane_order->n_lanes, sizeof *ranked);
     uint64_t *n_of_process = rv_alloc(lane_order->n_processes, sizeof *n_of_process);
@@ -56,7 +56,7 @@ static struct ranked *rank(const struct rv_lane_order *lane_order, const struct 
     return ranked;
 }
 
-void rv_lane_sort(struct rv_lane_order *lane_order, const struct rv_lanes *lanes, enum rv_lanes_sorted by)
+void rv_lane_sort(struct rv_lane_choices *lane_order, const struct rv_lanes *lanes, enum rv_lanes_sorted by)
 {
     lane_order->sorted = by;
     if (lane_order->n_lanes == 0)

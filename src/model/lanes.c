@@ -78,7 +78,7 @@ static void lane_destroy(struct rv_lane *lane)
     free(lane->open);
     free(lane->notes);
     free(lane->stretches.items);
-    rv_call_texts_fini(&lane->texts);
+    rv_argument_texts_fini(&lane->texts);
     pthread_mutex_destroy(&lane->lock);
     free(lane);
 }
@@ -378,8 +378,8 @@ static void limit_lane(struct rv_lane *lane, size_t share)
         lane->notes = rv_realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
         lane->notes_capacity = lane->n_notes;
     }
-    rv_call_texts_limit(&lane->texts, share / 2);
-    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rv_call_texts_bytes(&lane->texts);
+    rv_argument_texts_limit(&lane->texts, share / 2);
+    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rv_argument_texts_bytes(&lane->texts);
     (void)rv_timeline_evict(lane->timeline, share > other_bytes ? share - other_bytes : 0);
 }
 
@@ -387,7 +387,7 @@ static size_t lane_bytes(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
     size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes +
-                     rv_call_texts_bytes(&lane->texts);
+                     rv_argument_texts_bytes(&lane->texts);
     pthread_mutex_unlock(&lane->lock);
     return n_bytes;
 }

@@ -45,8 +45,8 @@ struct rv_lane {
     struct rv_lane_note *notes; /* sorted by start; appended by rv_lane_add_note() */
     size_t n_notes, notes_capacity;
     uint32_t notes_max;
-    struct rv_call_texts texts; /* of its calls */
-    uint64_t last_ns;           /* time of the latest event: open frames are drawn up to it */
+    struct rv_argument_texts texts; /* of its calls */
+    uint64_t last_ns;               /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
     struct rv_state_times times;
     uint64_t n_switches_lost; /* lost changes of thread states, by the lane's events: the kernel had no room for them */

@@ -208,7 +208,7 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
     frame->node = (uint32_t)walk->n_listed;
     walk->n_listed = walk->n_frames;
     const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
-    frame->arguments = rv_call_texts_find(&walk->lane->texts, &call, false);
+    frame->arguments = rv_argument_texts_find(&walk->lane->texts, &call, false);
     frame->is_outermost_of_arguments =
         frame->arguments ? id_at(walk, frame->arguments)->n_open++ == 0 : frame->is_outermost;
 }

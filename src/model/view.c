@@ -21,7 +21,7 @@
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
 
 /* The lanes that each shown one stands for, in the order of the shown ones. */
-static void find_members(struct rv_view *view, const struct rv_lane_order *lane_order)
+static void find_members(struct rv_view *view, const struct rv_lane_choices *lane_order)
 {
     uint32_t n_before = 0;
     view->members = rv_vec_reserve(view->members, &view->members_capacity, lane_order->n_lanes, sizeof *view->members);
@@ -29,8 +29,8 @@ static void find_members(struct rv_view *view, const struct rv_lane_order *lane_
     for (size_t i = 0; i < view->n_lanes; i++)
         view->places[view->lanes[i].lane_idx] = (uint32_t)i;
     for (uint32_t i = 0; i < lane_order->n_lanes; i++) {
-        uint32_t representative = rv_lane_order_representative(lane_order, i);
-        if (representative != RV_LANE_ORDER_NONE)
+        uint32_t representative = rv_lane_choices_representative(lane_order, i);
+        if (representative != RV_LANE_CHOICES_NONE)
             view->lanes[view->places[representative]].n_members++;
     }
     for (size_t i = 0; i < view->n_lanes; i++) {
@@ -39,8 +39,8 @@ static void find_members(struct rv_view *view, const struct rv_lane_order *lane_
         view->lanes[i].n_members = 0;
     }
     for (size_t i = 0; i < lane_order->n_lanes; i++) {
-        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_order_representative(lane_order, lane_idx);
-        if (representative == RV_LANE_ORDER_NONE)
+        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_choices_representative(lane_order, lane_idx);
+        if (representative == RV_LANE_CHOICES_NONE)
             continue;
         struct rv_view_lane *lane = &view->lanes[view->places[representative]];
         view->members[lane->first_member + lane->n_members++] = lane_idx;
@@ -68,15 +68,15 @@ static void flatten(struct rv_view *view, const struct rv_lanes *lanes, uint32_t
         view->lanes[i].is_row |= !view->lanes[i].is_pinned;
 }
 
-static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_order *lane_order,
+static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_choices *lane_order,
                     uint32_t most_rows)
 {
-    rv_lane_order_update(lane_order, lanes);
+    rv_lane_choices_update(lane_order, lanes);
     view->most_depth = lane_order->most_depth;
     view->shown = rv_vec_reserve(view->shown, &view->shown_capacity, lane_order->n_lanes, sizeof *view->shown);
-    view->n_lanes = rv_lane_order_list(lane_order, view->shown);
+    view->n_lanes = rv_lane_choices_list(lane_order, view->shown);
     view->n_processes = (uint32_t)lane_order->n_processes;
-    view->n_hidden = (uint32_t)rv_lane_order_n_hidden(lane_order);
+    view->n_hidden = (uint32_t)rv_lane_choices_n_hidden(lane_order);
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, view->n_lanes, sizeof *view->lanes);
     for (size_t i = 0; i < view->n_lanes; i++) {
         const struct rv_arranged_lane *lane = &lane_order->lanes[view->shown[i]];
@@ -87,10 +87,10 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
             .process = lane->process,
             .generation = process->generation,
             .pid = process->pid,
-            .is_row = rv_lane_order_is_row(lane_order, view->shown[i]),
+            .is_row = rv_lane_choices_is_row(lane_order, view->shown[i]),
             .is_pinned = lane->is_pinned,
             .is_process = process->is_collapsed,
-            .fold = rv_lane_order_fold(lane_order, view->shown[i]),
+            .fold = rv_lane_choices_fold(lane_order, view->shown[i]),
         };
     }
     flatten(view, lanes, most_rows);
@@ -498,7 +498,7 @@ static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
 }
 
 /* Which lane shows each thread of the path, plus one. */
-static void place_threads(struct rv_view *view, const struct rv_lane_order *lane_order, size_t n_threads)
+static void place_threads(struct rv_view *view, const struct rv_lane_choices *lane_order, size_t n_threads)
 {
     view->path_lanes =
         rv_vec_reserve(view->path_lanes, &view->path_lanes_capacity, n_threads, sizeof *view->path_lanes);
@@ -512,7 +512,7 @@ static void place_threads(struct rv_view *view, const struct rv_lane_order *lane
 }
 
 static void trace_path(struct rv_view *view, const struct rv_view_params *params,
-                       const struct rv_lane_order *lane_order)
+                       const struct rv_lane_choices *lane_order)
 {
     const struct rv_lit_path *path = params->path;
     const uint64_t least_ns = (uint64_t)pixel_ns(view, params);
@@ -542,7 +542,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->n_folded = view->n_joined = 0;
     rv_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
-    struct rv_lane_order *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
+    struct rv_lane_choices *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
     arrange(view, lanes, lane_order, params->most_rows);
     if (params->is_past)
         rewind_lanes(view, lanes);
@@ -618,7 +618,7 @@ void rv_view_continue(struct rv_view *view, const struct rv_view *before)
 void rv_view_fini(struct rv_view *view)
 {
     free(view->lane_levels);
-    rv_lane_order_fini(&view->as_they_come);
+    rv_lane_choices_fini(&view->as_they_come);
     free(view->members);
     free(view->parts);
     free(view->links);

@@ -85,10 +85,10 @@ struct rv_view {
     uint32_t most_depth; /* rows of a lane that are shown; 0 = all */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
-    uint32_t n_processes, n_hidden;    /* n_hidden: lanes hidden by the user */
-    bool is_flattened;                 /* lanes are rows for want of room, if they are not pinned */
-    struct rv_lane_order as_they_come; /* default order */
-    uint32_t *members;                 /* lane_idx, of all lanes that are not hidden */
+    uint32_t n_processes, n_hidden;      /* n_hidden: lanes hidden by the user */
+    bool is_flattened;                   /* lanes are rows for want of room, if they are not pinned */
+    struct rv_lane_choices as_they_come; /* default order */
+    uint32_t *members;                   /* lane_idx, of all lanes that are not hidden */
     size_t members_capacity;
     uint32_t *shown, *places; /* scratch: lane_idx; by lane_idx, index of its representative in lanes */
     size_t shown_capacity, places_capacity;
@@ -120,13 +120,13 @@ struct rv_view {
 struct rv_view_params {
     uint64_t from_ns, to_ns;
     uint32_t width_px;
-    size_t box_budget;                /* 0 = 20,000 */
-    bool is_steady;                   /* one of a series of pictures: use hysteresis for the level */
-    bool has_front_first;             /* what is left of the budget goes to finer levels, lane by lane from the front */
-    uint32_t most_rows;               /* with more in all lanes, those not pinned are one row each; 0 = any number */
-    struct rv_lane_order *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
-    const struct rv_filter *filter;   /* calls that do not pass are dimmed or hidden; NULL = all pass */
-    const struct rv_name_set *hits;   /* of passing calls, these are marked as hits and others dimmed; NULL = none */
+    size_t box_budget;    /* 0 = 20,000 */
+    bool is_steady;       /* one of a series of pictures: use hysteresis for the level */
+    bool has_front_first; /* what is left of the budget goes to finer levels, lane by lane from the front */
+    uint32_t most_rows;   /* with more in all lanes, those not pinned are one row each; 0 = any number */
+    struct rv_lane_choices *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
+    const struct rv_filter *filter;     /* calls that do not pass are dimmed or hidden; NULL = all pass */
+    const struct rv_name_set *hits;     /* of passing calls, these are marked as hits and others dimmed; NULL = none */
     const struct rv_waited_calls *waited; /* instead, of these those that waited for what is in hits; NULL = of names */
     const struct rv_filter *found;        /* likewise, those that pass this one, too */
     const struct rv_lit_path *path;       /* calls of threads that are not on it at that time are dimmed; NULL = none */

@@ -13,12 +13,12 @@ static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
     pthread_mutex_unlock(&lane->lock);
 }
 
-static struct rv_call_text text_of(const struct rv_event *event, uint32_t subroutine, uint64_t origin_ns)
+static struct rv_argument_text text_of(const struct rv_event *event, uint32_t subroutine, uint64_t origin_ns)
 {
-    return (struct rv_call_text){.at_ns = origin_ns + rv_event_ticks(event) - rv_event_lag(event),
-                                 .id = event->id,
-                                 .subroutine = subroutine,
-                                 .is_result = (event->frame & RV_EVENT_IS_RESULT) != 0};
+    return (struct rv_argument_text){.at_ns = origin_ns + rv_event_ticks(event) - rv_event_lag(event),
+                                     .id = event->id,
+                                     .subroutine = subroutine,
+                                     .is_result = (event->frame & RV_EVENT_IS_RESULT) != 0};
 }
 
 static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
@@ -305,8 +305,8 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         n_switches += rv_batch_is_switch(event);
         if (rv_event_kind(event) == RV_EVENT_ARGUMENTS) {
             const uint32_t of = last_call(&job->batch, job->batch.specials[i], stream->last_call);
-            const struct rv_call_text text = text_of(event, of, origin_ns);
-            rv_call_texts_add(&track->lane->texts, &text);
+            const struct rv_argument_text text = text_of(event, of, origin_ns);
+            rv_argument_texts_add(&track->lane->texts, &text);
         } else if (rv_event_kind(event) == RV_EVENT_MARK && rv_event_step(event) != RV_STEP_NONE) {
             rv_stream_steps_add(stream, track, event, origin_ns + rv_event_ticks(event));
         } else {
@@ -360,14 +360,14 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
 
 /* The texts of one stack, merged at once: a page's lie among many others. */
 struct found_texts {
-    struct rv_call_text *all;
+    struct rv_argument_text *all;
     size_t n, capacity;
 };
 
 static void merge_texts(struct rv_tracks *tracks, uint32_t stack, struct found_texts *found)
 {
     if (found->n)
-        rv_call_texts_merge(&rv_tracks_at(tracks, stack)->lane->texts, found->all, found->n);
+        rv_argument_texts_merge(&rv_tracks_at(tracks, stack)->lane->texts, found->all, found->n);
     found->n = 0;
 }
 

@@ -19,10 +19,10 @@ static int compare(const struct rv_lanes *lanes, const struct rv_search_place *a
 /* What is collapsed is searched, too: going there expands it. */
 static bool is_shown(const struct rv_next_hit *next, uint32_t lane_idx, uint32_t depth)
 {
-    const struct rv_lane_order *lane_order = next->lane_order;
+    const struct rv_lane_choices *lane_order = next->lane_order;
     if (!lane_order || lane_idx >= lane_order->n_lanes)
         return true;
-    return rv_lane_order_representative(lane_order, lane_idx) != RV_LANE_ORDER_NONE &&
+    return rv_lane_choices_representative(lane_order, lane_idx) != RV_LANE_CHOICES_NONE &&
            (!lane_order->most_depth || depth < lane_order->most_depth);
 }
 

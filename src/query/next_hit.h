@@ -26,9 +26,9 @@ struct rv_next_hit { /* zeroed = none */
     bool is_on, has_come_round;
     bool knows_hits; /* the search has counted all hits: blocks without any are skipped */
     bool is_forward, is_found;
-    const struct rv_lane_order *lane_order; /* borrowed; NULL = all lanes are shown */
-    struct rv_session *session;             /* borrowed; NULL = all calls are in the lanes */
-    struct rv_lanes *lanes;                 /* borrowed */
+    const struct rv_lane_choices *lane_order; /* borrowed; NULL = all lanes are shown */
+    struct rv_session *session;               /* borrowed; NULL = all calls are in the lanes */
+    struct rv_lanes *lanes;                   /* borrowed */
     struct rv_search_place place;
     uint64_t origin_ns;       /* of the first place */
     struct rv_search_hit hit; /* the nearest so far */
@@ -40,7 +40,7 @@ struct rv_next_hit_params {
     struct rv_lanes *lanes;
     struct rv_search_place place; /* the first hit after it, or the last one before it */
     bool is_forward, knows_hits;
-    const struct rv_lane_order *lane_order; /* hits that it hides are no hits; NULL = none is hidden */
+    const struct rv_lane_choices *lane_order; /* hits that it hides are no hits; NULL = none is hidden */
 };
 
 /* End a previous one first. */

@@ -119,7 +119,7 @@ static bool counts(const struct rv_step_params *params, uint32_t lane_idx)
     if (params->lane_idx)
         return lane_idx == *params->lane_idx;
     return lane_idx < params->lane_order->n_lanes &&
-           rv_lane_order_representative(params->lane_order, lane_idx) != RV_LANE_ORDER_NONE;
+           rv_lane_choices_representative(params->lane_order, lane_idx) != RV_LANE_CHOICES_NONE;
 }
 
 static void begin(struct rv_step *step, const struct rv_step_params *params)

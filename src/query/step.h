@@ -23,9 +23,9 @@ struct rv_step {   /* zeroed = no steps pending */
 struct rv_step_params {
     struct rv_session *session; /* NULL = all calls are in the lanes */
     struct rv_lanes *lanes;
-    const struct rv_lane_order *lane_order; /* up to date; hidden lanes are ignored */
-    const uint32_t *lane_idx;               /* only this lane; NULL = all */
-    uint64_t at_ns;                         /* start of the step; read when it begins */
+    const struct rv_lane_choices *lane_order; /* up to date; hidden lanes are ignored */
+    const uint32_t *lane_idx;                 /* only this lane; NULL = all */
+    uint64_t at_ns;                           /* start of the step; read when it begins */
 };
 
 /* Add a step forward or backward. */

@@ -14,7 +14,8 @@ enum column { COLUMN_GROUP, COLUMN_CALLS, COLUMN_TOTAL, COLUMN_SELF, COLUMN_MEAN
 
 static void name_of_arguments(const struct rv_groups_table *shown, uint32_t arguments, char out[NAME_BYTES])
 {
-    char *joined = arguments ? rv_call_text_take_joined(rv_subroutines_get(shown->subroutines, arguments).name) : NULL;
+    char *joined =
+        arguments ? rv_argument_text_take_joined(rv_subroutines_get(shown->subroutines, arguments).name) : NULL;
     (void)snprintf(out, NAME_BYTES, "%s", joined ? joined : "(not captured)");
     free(joined);
 }

@@ -6,7 +6,7 @@
 
 #define HEAVY_SHARE 0.5 /* of its caller: a child whose children are shown at first */
 
-void rv_viewer_tree_stop(struct rv_viewer_tree *tree)
+void rv_viewer_call_tree_stop(struct rv_viewer_call_tree *tree)
 {
     rv_call_tree_job_stop(&tree->job);
     free(tree->is_open);
@@ -14,21 +14,21 @@ void rv_viewer_tree_stop(struct rv_viewer_tree *tree)
     tree->n_rows = 0;
 }
 
-void rv_viewer_tree_fini(struct rv_viewer_tree *tree)
+void rv_viewer_call_tree_fini(struct rv_viewer_call_tree *tree)
 {
-    rv_viewer_tree_stop(tree);
+    rv_viewer_call_tree_stop(tree);
     free(tree->rows);
     tree->rows = NULL;
     tree->capacity = 0;
 }
 
-void rv_viewer_tree_want(struct rv_viewer_tree *tree, const struct rv_range *range, uint64_t measured,
-                         enum rv_call_tree_kind kind, uint32_t id)
+void rv_viewer_call_tree_want(struct rv_viewer_call_tree *tree, const struct rv_range *range, uint64_t measured,
+                              enum rv_call_tree_kind kind, uint32_t id)
 {
     const struct rv_call_tree_job *job = &tree->job;
     if (job->is_on && tree->measured == measured && job->kind == kind && job->id == id)
         return;
-    rv_viewer_tree_stop(tree);
+    rv_viewer_call_tree_stop(tree);
     tree->measured = measured;
     rv_call_tree_job_start(&tree->job, range, kind, id);
 }
@@ -44,7 +44,7 @@ static uint32_t after(const struct rv_range_node *nodes, uint32_t node, uint32_t
     return nodes[node].next;
 }
 
-static void make_rows(struct rv_viewer_tree *tree)
+static void make_rows(struct rv_viewer_call_tree *tree)
 {
     const struct rv_range_node *nodes = tree->job.tree.nodes;
     uint32_t depth = 0;
@@ -59,7 +59,7 @@ static void make_rows(struct rv_viewer_tree *tree)
 }
 
 /* The way along the heaviest children. */
-static void open_heaviest(struct rv_viewer_tree *tree)
+static void open_heaviest(struct rv_viewer_call_tree *tree)
 {
     const struct rv_range_node *nodes = tree->job.tree.nodes;
     for (uint32_t node = nodes[0].first_child; node; node = nodes[node].first_child) {
@@ -69,7 +69,7 @@ static void open_heaviest(struct rv_viewer_tree *tree)
     }
 }
 
-bool rv_viewer_tree_advance(struct rv_viewer_tree *tree)
+bool rv_viewer_call_tree_advance(struct rv_viewer_call_tree *tree)
 {
     (void)rv_call_tree_job_poll(&tree->job);
     if (!rv_call_tree_job_is_done(&tree->job) || tree->is_open)
@@ -80,7 +80,7 @@ bool rv_viewer_tree_advance(struct rv_viewer_tree *tree)
     return true;
 }
 
-void rv_viewer_tree_toggle(struct rv_viewer_tree *tree, uint32_t node)
+void rv_viewer_call_tree_toggle(struct rv_viewer_call_tree *tree, uint32_t node)
 {
     if (!tree->is_open || node >= tree->job.tree.n)
         return;
@@ -88,7 +88,7 @@ void rv_viewer_tree_toggle(struct rv_viewer_tree *tree, uint32_t node)
     make_rows(tree);
 }
 
-static bool is_deepest_open(const struct rv_viewer_tree *tree, uint32_t node)
+static bool is_deepest_open(const struct rv_viewer_call_tree *tree, uint32_t node)
 {
     const struct rv_range_node *nodes = tree->job.tree.nodes;
     for (uint32_t child = nodes[node].first_child; child; child = nodes[child].next)
@@ -97,7 +97,7 @@ static bool is_deepest_open(const struct rv_viewer_tree *tree, uint32_t node)
     return tree->is_open[node];
 }
 
-void rv_viewer_tree_open_level(struct rv_viewer_tree *tree, bool is_open)
+void rv_viewer_call_tree_open_level(struct rv_viewer_call_tree *tree, bool is_open)
 {
     for (size_t i = 0; i < tree->n_rows; i++) {
         uint32_t node = tree->rows[i].node;

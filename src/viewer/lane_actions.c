@@ -14,11 +14,11 @@ static bool find_lane(const struct rv_viewer *viewer, const struct rv_act *act, 
 /* An invisible lane is shown first, in the next picture. */
 static void show_lane(struct rv_viewer *viewer, uint32_t lane_idx)
 {
-    struct rv_lane_order *lane_order = &viewer->lane_order;
+    struct rv_lane_choices *lane_order = &viewer->lane_order;
     if (lane_order->lanes[lane_idx].is_hidden)
-        rv_lane_order_toggle_hidden(lane_order, lane_idx);
-    if (!rv_lane_order_shows(lane_order, lane_idx))
-        rv_lane_order_expand(lane_order, lane_idx);
+        rv_lane_choices_toggle_hidden(lane_order, lane_idx);
+    if (!rv_lane_choices_shows(lane_order, lane_idx))
+        rv_lane_choices_expand(lane_order, lane_idx);
     rv_viewer_scroll_to(viewer, lane_idx, 0);
     rv_viewer_debugger_choose(&viewer->debugger, viewer->lanes, lane_idx);
 }
@@ -29,28 +29,28 @@ static void crop(struct rv_viewer *viewer, int steps)
     for (size_t i = 0; viewer->view && i < viewer->view->n_lanes; i++)
         if (viewer->view->lanes[i].whole_depth > n_rows)
             n_rows = viewer->view->lanes[i].whole_depth;
-    rv_lane_order_crop(&viewer->lane_order, steps, n_rows);
+    rv_lane_choices_crop(&viewer->lane_order, steps, n_rows);
 }
 
 static void act_on_lane(struct rv_viewer *viewer, enum rv_action action, uint32_t lane_idx)
 {
-    struct rv_lane_order *lane_order = &viewer->lane_order;
+    struct rv_lane_choices *lane_order = &viewer->lane_order;
     if (action == RV_ACTION_HIDE_LANE)
-        rv_lane_order_toggle_hidden(lane_order, lane_idx);
+        rv_lane_choices_toggle_hidden(lane_order, lane_idx);
     else if (action == RV_ACTION_COLLAPSE_LANE)
-        rv_lane_order_toggle_collapsed(lane_order, lane_idx);
+        rv_lane_choices_toggle_collapsed(lane_order, lane_idx);
     else if (action == RV_ACTION_COLLAPSE_PROCESS)
-        rv_lane_order_toggle_process(lane_order, lane_idx);
+        rv_lane_choices_toggle_process(lane_order, lane_idx);
     else if (action == RV_ACTION_COLLAPSE_GROUP)
-        rv_lane_order_toggle_group(lane_order, lane_idx);
+        rv_lane_choices_toggle_group(lane_order, lane_idx);
     else if (action == RV_ACTION_PIN_LANE)
-        rv_lane_order_toggle_pinned(lane_order, lane_idx);
+        rv_lane_choices_toggle_pinned(lane_order, lane_idx);
     else if (action == RV_ACTION_SHOW_LANE)
         show_lane(viewer, lane_idx);
     else if (action == RV_ACTION_LANE_FORWARD)
-        rv_lane_order_move(lane_order, lane_idx, -1);
+        rv_lane_choices_move(lane_order, lane_idx, -1);
     else if (action == RV_ACTION_LANE_BACK)
-        rv_lane_order_move(lane_order, lane_idx, 1);
+        rv_lane_choices_move(lane_order, lane_idx, 1);
 }
 
 bool rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
@@ -59,9 +59,9 @@ bool rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
     if (act->action < RV_ACTION_HIDE_LANE || act->action > RV_ACTION_CROP_MORE)
         return false;
     if (act->action == RV_ACTION_SHOW_ALL_LANES)
-        rv_lane_order_show_all(&viewer->lane_order);
+        rv_lane_choices_show_all(&viewer->lane_order);
     else if (act->action == RV_ACTION_COLLAPSE_ALL)
-        rv_lane_order_toggle_all(&viewer->lane_order);
+        rv_lane_choices_toggle_all(&viewer->lane_order);
     else if (act->action == RV_ACTION_SORT_LANES)
         rv_lane_sort(&viewer->lane_order, viewer->lanes,
                      (enum rv_lanes_sorted)((viewer->lane_order.sorted + 1) % RV_LANES_SORTED_COUNT));

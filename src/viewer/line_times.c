@@ -152,7 +152,7 @@ static void list_lines(struct rv_viewer_line_times *lines, const char *file)
 static bool choose(struct rv_viewer *viewer)
 {
     struct rv_viewer_line_times *lines = &viewer->statistics.lines;
-    const struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     if (lines->is_of_one == calls->is_on && (!calls->is_on || lines->id == calls->id))
         return false;
     forget_rows(lines);

@@ -106,7 +106,7 @@ static void go_on_stepping(struct rv_viewer *viewer)
     uint64_t ns;
     if (viewer->step.n_steps == 0)
         return;
-    rv_lane_order_update(&viewer->lane_order, viewer->lanes);
+    rv_lane_choices_update(&viewer->lane_order, viewer->lanes);
     struct rv_step_params params = step_params(viewer);
     while (rv_step_go_on(&viewer->step, &params, &ns)) {
         place(viewer, ns);

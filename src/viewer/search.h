@@ -29,15 +29,15 @@ struct rv_hit_request {            /* to go to a hit, once all calls present at 
 struct rv_viewer_search {       /* zeroed = no search, no filter */
     struct rv_session *session; /* borrowed: reads blocks that are not loaded. NULL: all calls are in the lanes */
     struct rv_search search;
-    char find[RV_SEARCH_TEXT_BYTES];        /* the search pattern; "" = none */
-    char find_why[160];                     /* why the pattern is invalid; "" = it is valid */
-    struct rv_search_hit hit;               /* the current one */
-    bool has_hit, is_search_whole;          /* all calls so far are searched */
-    bool are_lanes_searched;                /* those in the lanes are */
-    const struct rv_lane_order *lane_order; /* also of blocks that are not loaded */
-    uint64_t n_calls;                       /* calls in the lanes are searched */
-    bool is_partial;                        /* some calls were evicted before they were searched */
-    bool is_damaged;                        /* of the search; while hits are counted again, not less than before */
+    char find[RV_SEARCH_TEXT_BYTES];          /* the search pattern; "" = none */
+    char find_why[160];                       /* why the pattern is invalid; "" = it is valid */
+    struct rv_search_hit hit;                 /* the current one */
+    bool has_hit, is_search_whole;            /* all calls so far are searched */
+    bool are_lanes_searched;                  /* those in the lanes are */
+    const struct rv_lane_choices *lane_order; /* also of blocks that are not loaded */
+    uint64_t n_calls;                         /* calls in the lanes are searched */
+    bool is_partial;                          /* some calls were evicted before they were searched */
+    bool is_damaged;                          /* of the search; while hits are counted again, not less than before */
     struct rv_hit_request request;
     struct rv_next_hit next_hit;   /* of the request */
     struct rv_waited_job waited;   /* while such calls are searched for */

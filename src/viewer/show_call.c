@@ -12,7 +12,7 @@ void rv_viewer_pin_call(struct rv_viewer *viewer, const struct rv_box *box, uint
 {
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, lane_idx);
     struct rv_act show_lane = {.action = RV_ACTION_SHOW_LANE, .idx = lane_idx + 1};
-    if (lane_idx < viewer->lane_order.n_lanes && !rv_lane_order_shows(&viewer->lane_order, lane_idx))
+    if (lane_idx < viewer->lane_order.n_lanes && !rv_lane_choices_shows(&viewer->lane_order, lane_idx))
         rv_viewer_act(viewer, &show_lane);
     rv_playback_reveal(viewer, rv_box_end_ns(box));
     if (lane)

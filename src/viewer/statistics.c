@@ -28,10 +28,10 @@ void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
 
 void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
 {
-    rv_viewer_calls_fini(&statistics->calls);
+    rv_viewer_subroutine_calls_fini(&statistics->calls);
     rv_viewer_line_times_fini(&statistics->lines);
     for (int i = 0; i < 2; i++)
-        rv_viewer_tree_fini(&statistics->trees[i]);
+        rv_viewer_call_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
     rv_range_ahead_stop(&statistics->ahead);
     rv_range_memory_destroy(statistics->memory);
@@ -302,7 +302,7 @@ static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_
 static void stop_trees(struct rv_viewer_statistics *statistics)
 {
     for (int i = 0; i < 2; i++)
-        rv_viewer_tree_stop(&statistics->trees[i]);
+        rv_viewer_call_tree_stop(&statistics->trees[i]);
 }
 
 static void want_tree(struct rv_viewer_statistics *statistics, int which, enum rv_call_tree_kind kind)
@@ -310,8 +310,8 @@ static void want_tree(struct rv_viewer_statistics *statistics, int which, enum r
     bool is_of_one = kind == RV_CALL_TREE_CALLERS || kind == RV_CALL_TREE_CALLEES;
     const struct rv_range *range = rv_viewer_statistics_range(statistics);
     if (range)
-        rv_viewer_tree_want(&statistics->trees[which], range, statistics->version, kind,
-                            is_of_one ? rv_viewer_statistics_subject(statistics) : 0);
+        rv_viewer_call_tree_want(&statistics->trees[which], range, statistics->version, kind,
+                                 is_of_one ? rv_viewer_statistics_subject(statistics) : 0);
 }
 
 static void want_trees(struct rv_viewer_statistics *statistics)
@@ -358,11 +358,11 @@ bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
     measure_ahead(viewer);
     bool has_changed = rv_range_renewal_poll(&statistics->measured);
     has_changed |= show_measured(viewer);
-    has_changed |= rv_viewer_calls_advance(viewer);
+    has_changed |= rv_viewer_subroutine_calls_advance(viewer);
     has_changed |= rv_viewer_line_times_advance(viewer);
     want_trees(statistics);
     for (int i = 0; i < 2; i++)
-        has_changed |= rv_viewer_tree_advance(&statistics->trees[i]);
+        has_changed |= rv_viewer_call_tree_advance(&statistics->trees[i]);
     return has_changed;
 }
 
@@ -371,7 +371,7 @@ void rv_viewer_statistics_wait(struct rv_viewer *viewer)
     measure_wanted(viewer, true);
     rv_range_renewal_wait(&viewer->statistics.measured);
     (void)rv_viewer_statistics_advance(viewer);
-    rv_viewer_calls_wait(viewer);
+    rv_viewer_subroutine_calls_wait(viewer);
     rv_viewer_line_times_wait(viewer);
     for (int i = 0; i < 2; i++)
         rv_call_tree_job_wait(&viewer->statistics.trees[i].job);
@@ -389,7 +389,7 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
     stop_trees(statistics);
     statistics->n_focus = 0;
     rv_range_renewal_stop(&statistics->measured);
-    rv_viewer_calls_choose_none(&statistics->calls);
+    rv_viewer_subroutine_calls_choose_none(&statistics->calls);
     rv_viewer_line_times_stop(&statistics->lines);
     return was_open;
 }
@@ -451,7 +451,7 @@ static void choose_neighbour(struct rv_viewer *viewer, bool is_next)
     else
         row -= row > 0;
     if (row < n)
-        rv_viewer_calls_choose(viewer, statistics->rows[row].id);
+        rv_viewer_subroutine_calls_choose(viewer, statistics->rows[row].id);
 }
 
 static void choose_tab(struct rv_viewer *viewer, const struct rv_act *act)
@@ -508,7 +508,7 @@ bool rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
         sort(viewer, act);
         break;
     case RV_ACTION_CHOOSE_ROW:
-        rv_viewer_calls_choose(viewer, act->idx);
+        rv_viewer_subroutine_calls_choose(viewer, act->idx);
         break;
     case RV_ACTION_NEXT_ROW:
     case RV_ACTION_PREVIOUS_ROW:
@@ -527,12 +527,12 @@ bool rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
         statistics->n_focus -= statistics->n_focus > 0;
         break;
     case RV_ACTION_OPEN_NODE:
-        rv_viewer_tree_toggle(&statistics->trees[act->from_ns ? 1 : 0], act->idx);
+        rv_viewer_call_tree_toggle(&statistics->trees[act->from_ns ? 1 : 0], act->idx);
         break;
     case RV_ACTION_OPEN_LEVEL:
     case RV_ACTION_CLOSE_LEVEL:
         for (int i = 0; i < 2; i++)
-            rv_viewer_tree_open_level(&statistics->trees[i], act->action == RV_ACTION_OPEN_LEVEL);
+            rv_viewer_call_tree_open_level(&statistics->trees[i], act->action == RV_ACTION_OPEN_LEVEL);
         break;
     case RV_ACTION_EXPORT_ROWS:
         ask_for_file(statistics,
@@ -542,7 +542,7 @@ bool rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
         ask_for_file(statistics, RV_STATISTICS_FILE_CALLS);
         break;
     default:
-        if (!rv_viewer_calls_act(viewer, act))
+        if (!rv_viewer_subroutine_calls_act(viewer, act))
             return false;
     }
     rv_viewer_point(viewer);
@@ -551,7 +551,7 @@ bool rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
 
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
-    const struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     if (calls->is_on && calls->stands_out)
         params->hits = &calls->ids;
 }

@@ -32,7 +32,7 @@ enum rv_calls_request { /* where to go as soon as the calls are listed */
                         RV_CALLS_PREVIOUS
 };
 
-struct rv_viewer_calls { /* of the chosen subroutine */
+struct rv_viewer_subroutine_calls { /* of the chosen subroutine */
     bool is_on;
     bool stands_out;        /* in the picture: nothing was searched for since it was chosen */
     uint32_t id;            /* an id in the results of the statistics */
@@ -65,12 +65,12 @@ struct rv_viewer_statistics {
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
-    enum rv_time_kind time, asked_time; /* the chosen one; that of the present or last measurement */
-    char brush[64];                     /* text of the filter's rule that was made in the durations; "" = none */
-    uint32_t focus[RV_FOCUS_MOST];      /* of the flame graph: nodes, the present one last */
-    size_t n_focus;                     /* 0 = all paths */
-    struct rv_viewer_tree trees[2];     /* of the page that is open: callers and callees, or only the first */
-    struct rv_viewer_calls calls;
+    enum rv_time_kind time, asked_time;  /* the chosen one; that of the present or last measurement */
+    char brush[64];                      /* text of the filter's rule that was made in the durations; "" = none */
+    uint32_t focus[RV_FOCUS_MOST];       /* of the flame graph: nodes, the present one last */
+    size_t n_focus;                      /* 0 = all paths */
+    struct rv_viewer_call_tree trees[2]; /* of the page that is open: callers and callees, or only the first */
+    struct rv_viewer_subroutine_calls calls;
     struct rv_viewer_line_times lines;
     enum rv_statistics_file wants_file; /* which the window must write */
 };

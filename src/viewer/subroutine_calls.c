@@ -5,18 +5,18 @@
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
 
-const struct rv_call_list *rv_viewer_calls_list(const struct rv_viewer_calls *calls)
+const struct rv_call_list *rv_viewer_subroutine_calls_list(const struct rv_viewer_subroutine_calls *calls)
 {
     const struct rv_range_job *job = rv_range_renewal_shown(&calls->listed);
     return job ? rv_range_calls(job->range) : NULL;
 }
 
-size_t rv_viewer_calls_place(const struct rv_viewer_calls *calls, size_t row)
+size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row)
 {
     return calls->order ? calls->order[row] : row;
 }
 
-static void forget_order(struct rv_viewer_calls *calls)
+static void forget_order(struct rv_viewer_subroutine_calls *calls)
 {
     rv_call_order_job_stop(&calls->sorting);
     free(calls->order);
@@ -26,7 +26,7 @@ static void forget_order(struct rv_viewer_calls *calls)
     calls->n_groups = 0;
 }
 
-void rv_viewer_calls_choose_none(struct rv_viewer_calls *calls)
+void rv_viewer_subroutine_calls_choose_none(struct rv_viewer_subroutine_calls *calls)
 {
     forget_order(calls);
     rv_range_renewal_stop(&calls->listed);
@@ -35,16 +35,16 @@ void rv_viewer_calls_choose_none(struct rv_viewer_calls *calls)
     calls->request = RV_CALLS_STAY;
 }
 
-void rv_viewer_calls_fini(struct rv_viewer_calls *calls)
+void rv_viewer_subroutine_calls_fini(struct rv_viewer_subroutine_calls *calls)
 {
-    rv_viewer_calls_choose_none(calls);
+    rv_viewer_subroutine_calls_choose_none(calls);
 }
 
 /* ---- listing ---- */
 
 static void find_namesakes(struct rv_viewer *viewer, uint32_t id)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(viewer->subroutines, &n_ids);
     uint32_t least = id < n_ids ? as_id[id] : id;
     rv_name_set_add(&calls->ids, id);
@@ -70,13 +70,13 @@ static void list(struct rv_viewer *viewer)
                            viewer->session);
 }
 
-void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id)
+void rv_viewer_subroutine_calls_choose(struct rv_viewer *viewer, uint32_t id)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     calls->stands_out = true;
     if (calls->is_on && calls->id == id)
         return;
-    rv_viewer_calls_choose_none(calls);
+    rv_viewer_subroutine_calls_choose_none(calls);
     calls->is_on = true;
     calls->id = id;
     find_namesakes(viewer, id);
@@ -87,13 +87,13 @@ void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id)
 
 static void sort(struct rv_viewer *viewer)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
-    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
     if (listed)
         rv_call_order_job_start(&calls->sorting, listed, viewer->lanes, calls->column, calls->is_descending);
 }
 
-static bool take_order(struct rv_viewer_calls *calls)
+static bool take_order(struct rv_viewer_subroutine_calls *calls)
 {
     uint32_t *order = rv_call_order_job_take(&calls->sorting);
     if (!order)
@@ -107,8 +107,8 @@ static bool take_order(struct rv_viewer_calls *calls)
 
 static void go_to_place(struct rv_viewer *viewer, size_t place)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
-    const struct rv_call *call = &rv_viewer_calls_list(calls)->calls[place];
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
+    const struct rv_call *call = &rv_viewer_subroutine_calls_list(calls)->calls[place];
     const struct rv_box box = rv_call_box(call);
     calls->has_current = true;
     calls->current = place;
@@ -116,7 +116,7 @@ static void go_to_place(struct rv_viewer *viewer, size_t place)
 }
 
 /* The place of the call that follows the current one by start, or precedes it; comes round. */
-static size_t neighbour(const struct rv_viewer_calls *calls, const struct rv_call_list *listed, bool is_next)
+static size_t neighbour(const struct rv_viewer_subroutine_calls *calls, const struct rv_call_list *listed, bool is_next)
 {
     size_t at = 0;
     while (listed->by_start[at] != calls->current)
@@ -124,7 +124,7 @@ static size_t neighbour(const struct rv_viewer_calls *calls, const struct rv_cal
     return listed->by_start[(at + (is_next ? 1 : listed->n - 1)) % listed->n];
 }
 
-static size_t requested_place(const struct rv_viewer_calls *calls, const struct rv_call_list *listed)
+static size_t requested_place(const struct rv_viewer_subroutine_calls *calls, const struct rv_call_list *listed)
 {
     switch (calls->request) {
     case RV_CALLS_LONGEST:
@@ -145,8 +145,8 @@ static size_t requested_place(const struct rv_viewer_calls *calls, const struct 
 
 static bool go_where_asked(struct rv_viewer *viewer)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
-    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
     if (calls->request == RV_CALLS_STAY || !listed)
         return false;
     if (listed->n)
@@ -160,7 +160,7 @@ static void request(struct rv_viewer *viewer, enum rv_calls_request request)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     if (!statistics->calls.is_on && statistics->n_rows && rv_viewer_statistics_range(statistics))
-        rv_viewer_calls_choose(viewer, statistics->rows[0].id);
+        rv_viewer_subroutine_calls_choose(viewer, statistics->rows[0].id);
     if (!statistics->calls.is_on)
         return;
     statistics->calls.request = request;
@@ -171,8 +171,8 @@ static void request(struct rv_viewer *viewer, enum rv_calls_request request)
 
 static void group(struct rv_viewer *viewer)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
-    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
     free(calls->groups);
     calls->n_groups = 0;
     calls->groups = listed ? rv_call_list_take_groups(listed, calls->grouping, viewer->lanes, &calls->n_groups) : NULL;
@@ -181,7 +181,7 @@ static void group(struct rv_viewer *viewer)
 /* Another list: its places are others. */
 static void renew(struct rv_viewer *viewer)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     calls->has_current = false;
     forget_order(calls);
     rv_range_renewal_turn(&calls->listed);
@@ -190,10 +190,10 @@ static void renew(struct rv_viewer *viewer)
         sort(viewer);
 }
 
-bool rv_viewer_calls_advance(struct rv_viewer *viewer)
+bool rv_viewer_subroutine_calls_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    struct rv_viewer_calls *calls = &statistics->calls;
+    struct rv_viewer_subroutine_calls *calls = &statistics->calls;
     if (!calls->is_on)
         return false;
     if (calls->measured != statistics->version)
@@ -207,17 +207,17 @@ bool rv_viewer_calls_advance(struct rv_viewer *viewer)
     return go_where_asked(viewer) || has_changed;
 }
 
-void rv_viewer_calls_wait(struct rv_viewer *viewer)
+void rv_viewer_subroutine_calls_wait(struct rv_viewer *viewer)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     rv_range_renewal_wait(&calls->listed);
-    (void)rv_viewer_calls_advance(viewer);
+    (void)rv_viewer_subroutine_calls_advance(viewer);
     rv_job_thread_wait(&calls->sorting.thread);
 }
 
 static void choose_order(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     uint32_t column = act->idx ? act->idx - 1 : (uint32_t)calls->column + 1;
     calls->column = (enum rv_call_column)(column % RV_CALL_COLUMNS);
     calls->is_descending =
@@ -227,15 +227,15 @@ static void choose_order(struct rv_viewer *viewer, const struct rv_act *act)
 
 static void choose_grouping(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     uint32_t grouping = act->idx ? act->idx - 1 : (uint32_t)calls->grouping + 1;
     calls->grouping = (enum rv_call_grouping)(grouping % RV_CALL_GROUPINGS);
     group(viewer);
 }
 
-bool rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_subroutine_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    const struct rv_call_list *listed = rv_viewer_calls_list(&viewer->statistics.calls);
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(&viewer->statistics.calls);
     switch ((int)act->action) {
     case RV_ACTION_LONGEST_CALL:
         request(viewer, RV_CALLS_LONGEST);
@@ -254,7 +254,7 @@ bool rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
         break;
     case RV_ACTION_SHOW_CALL:
         if (listed && act->idx < listed->n)
-            go_to_place(viewer, rv_viewer_calls_place(&viewer->statistics.calls, act->idx));
+            go_to_place(viewer, rv_viewer_subroutine_calls_place(&viewer->statistics.calls, act->idx));
         break;
     case RV_ACTION_SORT_CALLS:
         choose_order(viewer, act);

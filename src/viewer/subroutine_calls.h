@@ -4,24 +4,24 @@
 
 #include "viewer/statistics.h"
 
-void rv_viewer_calls_fini(struct rv_viewer_calls *calls);
+void rv_viewer_subroutine_calls_fini(struct rv_viewer_subroutine_calls *calls);
 
 /* Choose a subroutine, by its id in the results: its calls stand out and are listed. */
-void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id);
-void rv_viewer_calls_choose_none(struct rv_viewer_calls *calls);
+void rv_viewer_subroutine_calls_choose(struct rv_viewer *viewer, uint32_t id);
+void rv_viewer_subroutine_calls_choose_none(struct rv_viewer_subroutine_calls *calls);
 
 /* Actions about its calls. False for others. */
-bool rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act);
+bool rv_viewer_subroutine_calls_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* List the calls of the range that is shown now, and go where the user has asked. Returns whether something has
  * changed. */
-bool rv_viewer_calls_advance(struct rv_viewer *viewer);
-void rv_viewer_calls_wait(struct rv_viewer *viewer); /* until they are listed and sorted */
+bool rv_viewer_subroutine_calls_advance(struct rv_viewer *viewer);
+void rv_viewer_subroutine_calls_wait(struct rv_viewer *viewer); /* until they are listed and sorted */
 
 /* The complete list; NULL = none yet. */
-const struct rv_call_list *rv_viewer_calls_list(const struct rv_viewer_calls *calls);
+const struct rv_call_list *rv_viewer_subroutine_calls_list(const struct rv_viewer_subroutine_calls *calls);
 
 /* The call in a row of the list as it is sorted: its place in the list. */
-size_t rv_viewer_calls_place(const struct rv_viewer_calls *calls, size_t row);
+size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row);
 
 #endif

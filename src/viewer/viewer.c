@@ -316,7 +316,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
     rv_viewer_calls_view_fini(&viewer->calls_view);
     rv_viewer_search_fini(&viewer->search);
     rv_pinned_call_fini(&viewer->pinned_call);
-    rv_lane_order_fini(&viewer->lane_order);
+    rv_lane_choices_fini(&viewer->lane_order);
 }
 
 /* Show none of these kinds, or all where none is shown. */

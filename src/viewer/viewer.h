@@ -73,7 +73,7 @@ struct rv_viewer {
     struct rv_view_history history;
     struct rv_bookmarks marks;
     struct rv_viewer_panels panels;
-    struct rv_lane_order lane_order; /* the user's arrangement of the lanes */
+    struct rv_lane_choices lane_order; /* the user's arrangement of the lanes */
     struct rv_viewer_search search;
     char rule_why[160];          /* why the last rule of the filter was not added; "" = it was */
     struct rv_range_ns selected; /* range of time; empty = none */

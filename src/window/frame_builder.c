@@ -30,7 +30,7 @@ struct rv_frame_builder {
 
     /* owned by the thread whose turn it is */
     struct rv_frame_request request;
-    struct rv_lane_order lane_order;
+    struct rv_lane_choices lane_order;
     const struct rv_filter *filter, *found;
     const struct rv_waited_calls *waited;
     const struct rv_lit_path *path;
@@ -163,7 +163,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
         rv_frame_data_fini(&frame_builder->frames[i].picture);
         rv_view_fini(&frame_builder->frames[i].view);
     }
-    rv_lane_order_fini(&frame_builder->lane_order);
+    rv_lane_choices_fini(&frame_builder->lane_order);
     rv_filter_release(frame_builder->filter);
     rv_filter_release(frame_builder->found);
     rv_waited_calls_release(frame_builder->waited);
@@ -184,7 +184,7 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     struct rv_view_params *view = &frame_builder->request.view;
     frame_builder->request = *request;
     if (view->lane_order) {
-        rv_lane_order_copy(&frame_builder->lane_order, view->lane_order);
+        rv_lane_choices_copy(&frame_builder->lane_order, view->lane_order);
         view->lane_order = &frame_builder->lane_order;
     }
     rv_filter_release(frame_builder->filter);

@@ -15,8 +15,8 @@
 #include "render/box_colors.h"
 #include "render/selected_range.h"
 
-struct rv_minimap_image { /* zeroed = empty */
-    uint8_t *rgba;        /* width * height, rows top first */
+struct rv_minimap_content { /* zeroed = empty */
+    uint8_t *rgba;          /* width * height, rows top first */
     int width, height;
     uint64_t first_ns, last_ns; /* times of its edges */
     struct rv_range_ns trace;   /* bounds of the trace that it was made of */
@@ -34,7 +34,7 @@ struct rv_minimap_image { /* zeroed = empty */
     size_t n_callers;
 };
 
-struct rv_minimap_image_params {
+struct rv_minimap_content_params {
     struct rv_lanes *lanes;
     const struct rv_box_colors *colors; /* updated with the visible subroutines */
     struct rv_subroutines *subroutines;
@@ -45,7 +45,8 @@ struct rv_minimap_image_params {
 };
 
 /* Rebuild at once if all pixels must be replaced or the trace has ended; else work for about half a millisecond. */
-void rv_minimap_image_update(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params);
-void rv_minimap_image_fini(struct rv_minimap_image *minimap_image);
+void rv_minimap_content_update(struct rv_minimap_content *minimap_image,
+                               const struct rv_minimap_content_params *params);
+void rv_minimap_content_fini(struct rv_minimap_content *minimap_image);
 
 #endif

@@ -37,8 +37,8 @@ static int write_rows(const struct rv_panel_statistics_about *about, FILE *file)
 
 static int write_calls(const struct rv_panel_statistics_about *about, FILE *file)
 {
-    const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
-    return rv_calls_write(&(struct rv_calls_params){.list = rv_viewer_calls_list(calls),
+    const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
+    return rv_calls_write(&(struct rv_calls_params){.list = rv_viewer_subroutine_calls_list(calls),
                                                     .order = calls->order,
                                                     .lanes = about->lanes,
                                                     .subroutines = about->subroutines},
@@ -75,7 +75,7 @@ static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file 
     case RV_STATISTICS_FILE_ROWS:
         return rv_viewer_statistics_range(statistics) != NULL;
     case RV_STATISTICS_FILE_CALLS:
-        return statistics->calls.is_on && rv_viewer_calls_list(&statistics->calls);
+        return statistics->calls.is_on && rv_viewer_subroutine_calls_list(&statistics->calls);
     case RV_STATISTICS_FILE_LINES:
         return rv_viewer_line_times_are_read(viewer);
     case RV_STATISTICS_NO_FILE:
@@ -137,9 +137,9 @@ void rv_panel_statistics_show_top(struct rv_panel_statistics *panel_statistics, 
 
 static struct rv_calls_table calls_of(const struct rv_panel_statistics_about *about)
 {
-    const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_calls_table){
-        .list = rv_viewer_calls_list(calls),
+        .list = rv_viewer_subroutine_calls_list(calls),
         .order = calls->order,
         .is_listing = rv_range_renewal_is_on(&calls->listed),
         .progress = rv_range_renewal_progress(&calls->listed),
@@ -162,7 +162,7 @@ static struct rv_tree_table tree_of(const struct rv_panel_statistics_about *abou
         [RV_STATISTICS_BOTTOM_UP] = {"own time, by its callers", ""},
     };
     const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
-    const struct rv_viewer_tree *tree = &statistics->trees[which];
+    const struct rv_viewer_call_tree *tree = &statistics->trees[which];
     const char *title = titles[statistics->tab][which];
     return (struct rv_tree_table){
         .title = title ? title : "",
@@ -178,7 +178,7 @@ static struct rv_tree_table tree_of(const struct rv_panel_statistics_about *abou
 
 static struct rv_groups_table groups_of(const struct rv_panel_statistics_about *about)
 {
-    const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_groups_table){
         .groups = calls->groups,
         .n_groups = calls->n_groups,
@@ -236,7 +236,7 @@ void rv_panel_statistics_show_bottom(struct rv_panel_statistics *panel_statistic
 {
     const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
     const struct rv_range_ns *selected = &about->viewer->selected;
-    const struct rv_viewer_calls *calls = &statistics->calls;
+    const struct rv_viewer_subroutine_calls *calls = &statistics->calls;
     const struct rv_search *search = &about->viewer->search.search;
     if (statistics->scope == RV_SCOPE_CLOSED)
         return;

@@ -35,7 +35,7 @@ int rv_panels_open(struct rv_panels *panels)
 
 void rv_panels_close(struct rv_panels *panels)
 {
-    rv_minimap_image_fini(&panels->minimap_image);
+    rv_minimap_content_fini(&panels->minimap_image);
     rv_panel_statistics_fini(&panels->panel_statistics);
     rv_ui_destroy(panels->ui);
     rv_panel_waits_fini(&panels->waits);
@@ -113,7 +113,7 @@ static void show_legend(struct rv_panels *panels, const struct rv_panels_about *
 }
 
 /* Without a playhead, show the end of the minimap's time, which changes at most once a second. */
-static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_minimap_image *minimap_image)
+static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_minimap_content *minimap_image)
 {
     uint64_t from_ns, to_ns;
     const struct rv_playhead *playhead = &viewer->playhead;
@@ -133,9 +133,9 @@ static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct
 static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_ui_surface *surface = &about->surface;
-    struct rv_minimap_image *minimap_image = &panels->minimap_image;
+    struct rv_minimap_content *minimap_image = &panels->minimap_image;
     uint32_t idle = rv_ui_style_get(surface->theme)->idle;
-    struct rv_minimap_image_params params = {
+    struct rv_minimap_content_params params = {
         .lanes = about->lanes,
         .colors = about->colors,
         .subroutines = about->subroutines,
@@ -146,7 +146,7 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .height = (int)((double)rv_minimap_panel_height(about->has_timebar) * surface->scale),
         .clock_ns = rv_clock_mono_ns(),
     };
-    rv_minimap_image_update(minimap_image, &params);
+    rv_minimap_content_update(minimap_image, &params);
     struct rv_minimap_panel shown = {
         .pixels = {minimap_image->rgba, minimap_image->width, minimap_image->height, minimap_image->version},
         .first_ns = minimap_image->first_ns,
@@ -168,14 +168,14 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
 
 static void describe_thread(const struct rv_panels_about *about, uint32_t lane_idx, struct rv_threads_row *out)
 {
-    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    const struct rv_lane_choices *lane_order = &about->viewer->lane_order;
     struct rv_lane *lane = rv_lanes_get(about->lanes, lane_idx);
     *out = (struct rv_threads_row){
         .lane_idx = lane_idx,
         .tid = lane->tid,
         .is_hidden = lane_order->lanes[lane_idx].is_hidden,
         .is_pinned = lane_order->lanes[lane_idx].is_pinned,
-        .fold = rv_lane_order_fold(lane_order, lane_idx),
+        .fold = rv_lane_choices_fold(lane_order, lane_idx),
     };
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
@@ -200,14 +200,14 @@ static void fill_thread(const void *context, size_t row_idx, struct rv_threads_r
 /* In the order of the lanes, whatever is hidden or pinned, so that none moves under the mouse. Returns their number. */
 static size_t find_threads(struct rv_panels *panels, const struct rv_panels_about *about)
 {
-    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    const struct rv_lane_choices *lane_order = &about->viewer->lane_order;
     size_t n = 0;
     panels->thread_rows = rv_vec_reserve(panels->thread_rows, &panels->thread_rows_capacity, lane_order->n_lanes,
                                          sizeof *panels->thread_rows);
     for (size_t i = 0; i < lane_order->n_lanes; i++) {
         struct rv_threads_row row;
-        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_order_representative(lane_order, lane_idx);
-        bool is_row = representative == lane_idx || representative == RV_LANE_ORDER_NONE;
+        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_choices_representative(lane_order, lane_idx);
+        bool is_row = representative == lane_idx || representative == RV_LANE_CHOICES_NONE;
         if (*panels->threads.find) {
             describe_thread(about, lane_idx, &row);
             is_row = rv_threads_is_found(&panels->threads, &row);
@@ -220,13 +220,13 @@ static size_t find_threads(struct rv_panels *panels, const struct rv_panels_abou
 
 static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
-    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    const struct rv_lane_choices *lane_order = &about->viewer->lane_order;
     size_t n_rows = find_threads(panels, about);
     struct thread_rows thread_rows = {about, panels->thread_rows};
     struct rv_threads shown = {
         .n_rows = n_rows,
         .n_lanes = lane_order->n_lanes,
-        .n_hidden = rv_lane_order_n_hidden(lane_order),
+        .n_hidden = rv_lane_choices_n_hidden(lane_order),
         .sorted = lane_order->sorted,
         .row = fill_thread,
         .context = &thread_rows,
@@ -270,7 +270,7 @@ struct lane_words {
 static size_t add_lanes(const struct rv_panels *panels, const struct rv_panels_about *about,
                         struct rv_action_row rows[LANES_FOUND], struct lane_words words[LANES_FOUND])
 {
-    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    const struct rv_lane_choices *lane_order = &about->viewer->lane_order;
     size_t n = 0;
     for (size_t i = 0; *panels->commands.text && i < lane_order->n_lanes && n < LANES_FOUND; i++) {
         struct rv_threads_row lane;

@@ -26,7 +26,7 @@
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
-    struct rv_minimap_image minimap_image;
+    struct rv_minimap_content minimap_image;
     struct rv_prompt_state go_to, note;
     struct rv_command_palette_state commands;
     struct rv_menu_state menu;

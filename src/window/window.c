@@ -210,7 +210,7 @@ static void ask_for_frame(struct window *window)
         request.whole_ns[0] = viewer->live_edge.first_ns;
         request.whole_ns[1] = viewer->live_edge.last_ns;
     }
-    rv_lane_order_update(&viewer->lane_order, rv_session_lanes(window->session));
+    rv_lane_choices_update(&viewer->lane_order, rv_session_lanes(window->session));
     request.view.is_steady = true;
     request.view.has_front_first = window->is_rough;
     request.view.width_px = (uint32_t)window->size_px[0];

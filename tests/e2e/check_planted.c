@@ -207,7 +207,7 @@ static bool find_queries(struct look *look)
     click_row(look, "query", false);
     const uint64_t n_pages = row_of(look, "load_items")->n_calls;
     choose_tab(look, RV_STATISTICS_GROUPS, "grouped by caller");
-    const struct rv_viewer_calls *calls = &look->viewer.statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &look->viewer.statistics.calls;
     const struct rv_call_sums *most = calls->groups;
     if (!most || most->caller == RV_CALL_NO_CALLER || !n_pages)
         return false;

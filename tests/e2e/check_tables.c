@@ -185,13 +185,13 @@ static void write_durations(const struct tables *tables)
 static void write_calls(struct tables *tables)
 {
     static const char *const names[RV_CALL_COLUMNS] = {"calls.start", "calls.duration", "calls.self", "calls.thread"};
-    const struct rv_viewer_calls *calls = &tables->viewer.statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &tables->viewer.statistics.calls;
     for (uint32_t column = 0; column < RV_CALL_COLUMNS; column++) {
         act(tables, &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = column + 1, .amount = 1.0});
-        const struct rv_call_list *list = rv_viewer_calls_list(calls);
+        const struct rv_call_list *list = rv_viewer_subroutine_calls_list(calls);
         FILE *file = create(tables, names[column]);
         for (size_t i = 0; i < list->n; i++) {
-            const struct rv_call *call = &list->calls[rv_viewer_calls_place(calls, i)];
+            const struct rv_call *call = &list->calls[rv_viewer_subroutine_calls_place(calls, i)];
             const struct rv_lane *lane = rv_lanes_get(tables->viewer.lanes, call->lane_idx);
             fprintf(file, "%u,%u,%u", lane->pid, lane->tid, call->depth);
             print_number(file, call->start_ns);
@@ -232,7 +232,7 @@ static void print_group(const struct tables *tables, FILE *file, const struct rv
 static void write_groups(struct tables *tables)
 {
     static const char *const names[] = {"by.caller", "by.thread", "by.process", "by.arguments"};
-    const struct rv_viewer_calls *calls = &tables->viewer.statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &tables->viewer.statistics.calls;
     for (uint32_t grouping = 0; grouping < sizeof names / sizeof *names; grouping++) {
         act(tables, &(struct rv_act){.action = RV_ACTION_GROUP_CALLS, .idx = grouping + 1});
         FILE *file = create(tables, names[grouping]);

@@ -131,7 +131,7 @@ static void open_menu(const struct rv_window_state *state)
 
 static bool call_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
-    const struct rv_viewer_calls *calls = &state->viewer->statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &state->viewer->statistics.calls;
     const struct rv_hover *hover = &state->viewer->pointer.hover;
     int at[2];
     switch (steps->step) {

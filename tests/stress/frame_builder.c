@@ -94,7 +94,7 @@ int main(void)
     struct shared shared = {.lanes = create_lanes(), .subroutines = rv_subroutines_create()};
     struct rv_frame_builder *frame_builder =
         rv_frame_builder_start(&(struct rv_frame_builder_params){shared.lanes, shared.subroutines, tell});
-    struct rv_lane_order lane_order = {0};
+    struct rv_lane_choices lane_order = {0};
     const struct rv_filter *filter = NULL;
     rv_filter_set_mode(&filter, RV_FILTER_HIDE);
     const struct rv_frame_data *before = NULL;
@@ -114,7 +114,7 @@ int main(void)
                                                .is_steady = true,
                                                .lane_order = &lane_order};
         lane_order.most_depth = most_depth;
-        rv_lane_order_update(&lane_order, shared.lanes);
+        rv_lane_choices_update(&lane_order, shared.lanes);
         (void)rv_filter_add(&filter, i % 2 ? "package:Odd|Even" : "depth:<3", why, sizeof why);
         (void)rv_filter_update(filter, shared.subroutines, SIZE_MAX);
         request.view.filter = filter;
@@ -131,7 +131,7 @@ int main(void)
     rv_frame_builder_stop(frame_builder);
     n_wrong += atomic_load_explicit(&n_told, memory_order_relaxed) != N_PICTURES;
     rv_filter_release(filter);
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     rv_lanes_destroy(shared.lanes);
     rv_subroutines_destroy(shared.subroutines);
     if (n_wrong)

@@ -46,8 +46,8 @@ static void add_texts(struct shared *shared, struct rv_lane *lane, const struct 
 {
     for (unsigned i = 0; i < BLOCK_SPANS; i += DEPTH) {
         const uint32_t id = FIRST_TEXT + (i / DEPTH * 7 + block) % N_TEXTS;
-        rv_call_texts_add(&lane->texts,
-                          &(struct rv_call_text){.at_ns = spans[i].start, .subroutine = spans[i].id, .id = id});
+        rv_argument_texts_add(&lane->texts,
+                              &(struct rv_argument_text){.at_ns = spans[i].start, .subroutine = spans[i].id, .id = id});
         rv_subroutines_define(shared->subroutines, id, "", id % 2 ? "\"SELECT\"" : "\"INSERT\"", "", 0);
     }
 }

@@ -14,24 +14,24 @@ static void check(const struct rv_text_buffer *text, const char *expected, size_
 Test(protobuf, encodings_are_the_documented_ones, .timeout = 60)
 {
     struct rv_text_buffer text = {0};
-    rv_proto_add_varint(&text, 1, 150);
+    rv_protobuf_add_varint(&text, 1, 150);
     CHECK(&text, "\x08\x96\x01");
     text.n = 0;
-    rv_proto_add_string(&text, 2, "testing");
+    rv_protobuf_add_string(&text, 2, "testing");
     CHECK(&text, "\x12\x07testing");
     text.n = 0;
-    size_t mark = rv_proto_begin(&text, 3);
-    rv_proto_add_varint(&text, 1, 150);
-    rv_proto_end(&text, mark);
+    size_t mark = rv_protobuf_begin(&text, 3);
+    rv_protobuf_add_varint(&text, 1, 150);
+    rv_protobuf_end(&text, mark);
     CHECK(&text, "\x1a\x03\x08\x96\x01");
     text.n = 0;
-    rv_proto_add_varint(&text, 58, UINT64_MAX);
+    rv_protobuf_add_varint(&text, 58, UINT64_MAX);
     CHECK(&text, "\xd0\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
     text.n = 0;
-    rv_proto_add_double(&text, 44, 1.0);
+    rv_protobuf_add_double(&text, 44, 1.0);
     CHECK(&text, "\xe1\x02\0\0\0\0\0\0\xf0\x3f");
     text.n = 0;
-    rv_proto_add_string(&text, 2, "a\xffz");
+    rv_protobuf_add_string(&text, 2, "a\xffz");
     CHECK(&text, "\x12\x05"
                  "a\xef\xbf\xbdz");
     rv_text_buffer_fini(&text);
@@ -42,11 +42,11 @@ Test(protobuf, a_long_message_moves_to_make_room_for_its_length, .timeout = 60)
     static const size_t sizes[] = {0, 1, 127, 128, 129, 16383, 16384, 100000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct rv_text_buffer text = {0};
-        size_t outer = rv_proto_begin(&text, 1), inner = rv_proto_begin(&text, 2);
+        size_t outer = rv_protobuf_begin(&text, 1), inner = rv_protobuf_begin(&text, 2);
         for (size_t j = 0; j < sizes[i]; j++)
             rv_text_buffer_add_bytes(&text, (char[]){(char)(j * 7)}, 1);
-        rv_proto_end(&text, inner);
-        rv_proto_end(&text, outer);
+        rv_protobuf_end(&text, inner);
+        rv_protobuf_end(&text, outer);
         size_t at = 0, lengths[2];
         for (int level = 0; level < 2; level++) {
             cr_assert_eq((unsigned char)text.bytes[at++], level ? 0x12 : 0x0a);

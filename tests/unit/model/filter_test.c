@@ -259,8 +259,8 @@ Test(filter, names_that_are_matched_for_one_holder_are_matched_for_all, .timeout
 static void add_texts(struct rv_lane *of, struct rv_subroutines *subroutines)
 {
     rv_subroutines_define(subroutines, N_IDS, "", "7" RV_ARGUMENTS_SEPARATOR "\"SELECT 1\"", "", 0);
-    rv_call_texts_add(&of->texts, &(struct rv_call_text){.at_ns = 100, .subroutine = 3, .id = N_IDS});
-    rv_call_texts_add(&of->texts, &(struct rv_call_text){.at_ns = 200, .subroutine = 3, .id = N_IDS + 1});
+    rv_argument_texts_add(&of->texts, &(struct rv_argument_text){.at_ns = 100, .subroutine = 3, .id = N_IDS});
+    rv_argument_texts_add(&of->texts, &(struct rv_argument_text){.at_ns = 200, .subroutine = 3, .id = N_IDS + 1});
 }
 
 static bool passes_at(const struct rv_filter *filter, const struct rv_lane *of, uint64_t start_ns)
@@ -288,7 +288,7 @@ Test(filter, arguments_are_matched_as_they_are_shown, .timeout = 60)
         rv_filter_passes_box(filter, &called, &(struct rv_box){.start_ns = 150, .duration_ns = 60, .count = 2}));
     rv_filter_release(filter);
     rv_filter_release(none);
-    rv_call_texts_fini(&called.texts);
+    rv_argument_texts_fini(&called.texts);
     rv_subroutines_destroy(subroutines);
 }
 
@@ -314,6 +314,6 @@ Test(filter, calls_are_matched_again_only_for_new_texts, .timeout = 60)
     cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
     cr_assert_eq(rv_filter_generation(filter), generation);
     rv_filter_release(filter);
-    rv_call_texts_fini(&called.texts);
+    rv_argument_texts_fini(&called.texts);
     rv_subroutines_destroy(subroutines);
 }

@@ -6,17 +6,17 @@
 #include <string.h>
 
 static struct rv_lanes *lanes;
-static struct rv_lane_order lane_order;
+static struct rv_lane_choices lane_order;
 
 static void begin(void)
 {
     lanes = rv_lanes_create();
-    lane_order = (struct rv_lane_order){0};
+    lane_order = (struct rv_lane_choices){0};
 }
 
 static void finish(void)
 {
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }
 
@@ -29,7 +29,7 @@ static void come(uint32_t pid, uint32_t parent_pid)
                                                    .tid = (uint32_t)rv_lanes_n(lanes),
                                                    .process_key = pid * UINT64_C(1000),
                                                    .process_name = "prog"});
-    rv_lane_order_update(&lane_order, lanes);
+    rv_lane_choices_update(&lane_order, lanes);
 }
 
 /* The lanes shown, as digits. */
@@ -37,7 +37,7 @@ static const char *shown(void)
 {
     static char text[64];
     uint32_t out[32];
-    size_t n = rv_lane_order_list(&lane_order, out);
+    size_t n = rv_lane_choices_list(&lane_order, out);
     for (size_t i = 0; i < n; i++)
         snprintf(text + i, sizeof text - i, "%u", out[i]);
     text[n] = '\0';
@@ -63,10 +63,10 @@ Test(lane_choices, existing_lanes_keep_their_order)
     uint32_t before[32], after[32];
     uint64_t random = 7;
     for (unsigned i = 0; i < 30; i++) {
-        size_t n = rv_lane_order_list(&lane_order, before);
+        size_t n = rv_lane_choices_list(&lane_order, before);
         random = random * 6364136223846793005u + 1442695040888963407u;
         come(10 + (uint32_t)(random >> 60), 10 + (uint32_t)(random >> 56 & 7));
-        size_t n_after = rv_lane_order_list(&lane_order, after), at = 0;
+        size_t n_after = rv_lane_choices_list(&lane_order, after), at = 0;
         cr_assert_eq(n_after, n + 1);
         for (size_t j = 0; j < n_after && at < n; j++)
             at += after[j] == before[at];
@@ -78,17 +78,17 @@ Test(lane_choices, lanes_are_hidden_pinned_and_shown_again)
 {
     for (unsigned i = 0; i < 4; i++)
         come(10, 1);
-    rv_lane_order_toggle_hidden(&lane_order, 1);
+    rv_lane_choices_toggle_hidden(&lane_order, 1);
     cr_assert_str_eq(shown(), "023");
-    cr_assert_eq(rv_lane_order_n_hidden(&lane_order), 1);
-    rv_lane_order_toggle_hidden(&lane_order, 1);
+    cr_assert_eq(rv_lane_choices_n_hidden(&lane_order), 1);
+    rv_lane_choices_toggle_hidden(&lane_order, 1);
     cr_assert_str_eq(shown(), "0123");
-    rv_lane_order_toggle_hidden(&lane_order, 1);
-    rv_lane_order_toggle_pinned(&lane_order, 3);
+    rv_lane_choices_toggle_hidden(&lane_order, 1);
+    rv_lane_choices_toggle_pinned(&lane_order, 3);
     cr_assert_str_eq(shown(), "302");
-    rv_lane_order_toggle_pinned(&lane_order, 3);
-    rv_lane_order_toggle_hidden(&lane_order, 99);
-    rv_lane_order_show_all(&lane_order);
+    rv_lane_choices_toggle_pinned(&lane_order, 3);
+    rv_lane_choices_toggle_hidden(&lane_order, 99);
+    rv_lane_choices_show_all(&lane_order);
     cr_assert_str_eq(shown(), "0123");
 }
 
@@ -96,15 +96,15 @@ Test(lane_choices, a_lane_moves_past_shown_lanes_only)
 {
     for (unsigned i = 0; i < 5; i++)
         come(10, 1);
-    rv_lane_order_move(&lane_order, 0, -1);
+    rv_lane_choices_move(&lane_order, 0, -1);
     cr_assert_str_eq(shown(), "01234");
-    rv_lane_order_move(&lane_order, 4, 1);
+    rv_lane_choices_move(&lane_order, 4, 1);
     cr_assert_str_eq(shown(), "01234");
-    rv_lane_order_toggle_hidden(&lane_order, 2);
-    rv_lane_order_move(&lane_order, 3, -1);
+    rv_lane_choices_toggle_hidden(&lane_order, 2);
+    rv_lane_choices_move(&lane_order, 3, -1);
     cr_assert_str_eq(shown(), "0314");
-    rv_lane_order_toggle_pinned(&lane_order, 4);
-    rv_lane_order_move(&lane_order, 4, 1);
+    rv_lane_choices_toggle_pinned(&lane_order, 4);
+    rv_lane_choices_move(&lane_order, 4, 1);
     cr_assert_str_eq(shown(), "4031", "pinned lanes change places among themselves");
 }
 
@@ -114,36 +114,36 @@ Test(lane_choices, a_collapsed_process_is_one_row)
     come(10, 1);
     come(11, 10);
     come(11, 10);
-    rv_lane_order_toggle_process(&lane_order, 3);
+    rv_lane_choices_toggle_process(&lane_order, 3);
     cr_assert_str_eq(shown(), "012");
-    cr_assert(rv_lane_order_is_row(&lane_order, 2));
-    cr_assert_not(rv_lane_order_is_row(&lane_order, 1));
-    rv_lane_order_toggle_hidden(&lane_order, 2);
+    cr_assert(rv_lane_choices_is_row(&lane_order, 2));
+    cr_assert_not(rv_lane_choices_is_row(&lane_order, 1));
+    rv_lane_choices_toggle_hidden(&lane_order, 2);
     cr_assert_str_eq(shown(), "013", "the next one stands for all");
-    rv_lane_order_toggle_collapsed(&lane_order, 3);
+    rv_lane_choices_toggle_collapsed(&lane_order, 3);
     cr_assert_str_eq(shown(), "013");
-    cr_assert_not(rv_lane_order_is_row(&lane_order, 3));
-    rv_lane_order_toggle_collapsed(&lane_order, 1);
-    cr_assert(rv_lane_order_is_row(&lane_order, 1));
+    cr_assert_not(rv_lane_choices_is_row(&lane_order, 3));
+    rv_lane_choices_toggle_collapsed(&lane_order, 1);
+    cr_assert(rv_lane_choices_is_row(&lane_order, 1));
 }
 
 Test(lane_choices, depth_is_cropped_row_by_row)
 {
-    rv_lane_order_crop(&lane_order, -1, 10);
+    rv_lane_choices_crop(&lane_order, -1, 10);
     cr_assert_eq(lane_order.most_depth, 9);
-    rv_lane_order_crop(&lane_order, 1, 10);
+    rv_lane_choices_crop(&lane_order, 1, 10);
     cr_assert_eq(lane_order.most_depth, 0, "all");
     for (unsigned i = 0; i < 20; i++)
-        rv_lane_order_crop(&lane_order, -1, 10);
+        rv_lane_choices_crop(&lane_order, -1, 10);
     cr_assert_eq(lane_order.most_depth, 1);
-    rv_lane_order_crop(&lane_order, 1, 10);
+    rv_lane_choices_crop(&lane_order, 1, 10);
     cr_assert_eq(lane_order.most_depth, 2);
 }
 
 static void come_stack(uint32_t thread, uint32_t stack)
 {
     rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = thread, .thread = thread, .stack = stack});
-    rv_lane_order_update(&lane_order, lanes);
+    rv_lane_choices_update(&lane_order, lanes);
 }
 
 Test(lane_choices, a_threads_stacks_stand_together_whichever_were_seen_first)
@@ -161,56 +161,56 @@ Test(lane_choices, a_threads_stacks_stand_together_whichever_were_seen_first)
 /* The user has the last word. */
 Test(lane_choices, a_group_of_more_lanes_than_fit_is_one_row)
 {
-    uint32_t out[3 * RV_LANE_ORDER_MOST_ROWS];
-    for (uint32_t i = 0; i < RV_LANE_ORDER_MOST_ROWS; i++)
+    uint32_t out[3 * RV_LANE_CHOICES_MOST_ROWS];
+    for (uint32_t i = 0; i < RV_LANE_CHOICES_MOST_ROWS; i++)
         come_stack(0, i);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_ROWS);
-    come_stack(0, RV_LANE_ORDER_MOST_ROWS);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_ROWS);
+    come_stack(0, RV_LANE_CHOICES_MOST_ROWS);
     come_stack(1, 0);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), 2);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), 2);
     cr_assert_eq(out[0], 0);
-    cr_assert_eq(rv_lane_order_representative(&lane_order, RV_LANE_ORDER_MOST_ROWS), 0);
-    cr_assert_eq(rv_lane_order_representative(&lane_order, out[1]), out[1]);
-    cr_assert(rv_lane_order_is_row(&lane_order, 0));
-    rv_lane_order_toggle_collapsed(&lane_order, 0);
-    come_stack(0, RV_LANE_ORDER_MOST_ROWS + 1);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_ROWS + 3);
-    cr_assert_not(rv_lane_order_is_row(&lane_order, 0));
+    cr_assert_eq(rv_lane_choices_representative(&lane_order, RV_LANE_CHOICES_MOST_ROWS), 0);
+    cr_assert_eq(rv_lane_choices_representative(&lane_order, out[1]), out[1]);
+    cr_assert(rv_lane_choices_is_row(&lane_order, 0));
+    rv_lane_choices_toggle_collapsed(&lane_order, 0);
+    come_stack(0, RV_LANE_CHOICES_MOST_ROWS + 1);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_ROWS + 3);
+    cr_assert_not(rv_lane_choices_is_row(&lane_order, 0));
 }
 
 Test(lane_choices, a_lane_of_a_collapsed_group_is_expanded)
 {
-    for (uint32_t i = 0; i <= RV_LANE_ORDER_MOST_ROWS; i++)
+    for (uint32_t i = 0; i <= RV_LANE_CHOICES_MOST_ROWS; i++)
         come_stack(0, i);
-    cr_assert_not(rv_lane_order_shows(&lane_order, 5));
-    rv_lane_order_expand(&lane_order, 5);
-    cr_assert(rv_lane_order_shows(&lane_order, 5));
+    cr_assert_not(rv_lane_choices_shows(&lane_order, 5));
+    rv_lane_choices_expand(&lane_order, 5);
+    cr_assert(rv_lane_choices_shows(&lane_order, 5));
 }
 
 Test(lane_choices, the_processes_of_a_crowd_are_one_row_each_at_first)
 {
-    uint32_t out[2 * RV_LANE_ORDER_MOST_LANES];
-    for (uint32_t i = 0; i < RV_LANE_ORDER_MOST_LANES; i++)
+    uint32_t out[2 * RV_LANE_CHOICES_MOST_LANES];
+    for (uint32_t i = 0; i < RV_LANE_CHOICES_MOST_LANES; i++)
         come(10 + i % 9, 1);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_LANES);
-    rv_lane_order_toggle_process(&lane_order, 0);
-    rv_lane_order_toggle_process(&lane_order, 0);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_LANES);
+    rv_lane_choices_toggle_process(&lane_order, 0);
+    rv_lane_choices_toggle_process(&lane_order, 0);
     come(11, 1);
-    size_t n_of_first = (RV_LANE_ORDER_MOST_LANES + 8) / 9;
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), n_of_first + 8, "the user chose the first process");
+    size_t n_of_first = (RV_LANE_CHOICES_MOST_LANES + 8) / 9;
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), n_of_first + 8, "the user chose the first process");
     come(99, 1);
     come(99, 1);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), n_of_first + 9);
-    rv_lane_order_show_all(&lane_order);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_LANES + 3);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), n_of_first + 9);
+    rv_lane_choices_show_all(&lane_order);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_LANES + 3);
 }
 
 Test(lane_choices, few_processes_of_many_threads_are_shown_whole)
 {
-    uint32_t out[4 * RV_LANE_ORDER_MOST_LANES];
-    for (uint32_t i = 0; i < 3 * RV_LANE_ORDER_MOST_LANES; i++)
-        come(10 + i % RV_LANE_ORDER_MOST_PROCESSES, 1);
-    cr_assert_eq(rv_lane_order_list(&lane_order, out), 3 * RV_LANE_ORDER_MOST_LANES);
+    uint32_t out[4 * RV_LANE_CHOICES_MOST_LANES];
+    for (uint32_t i = 0; i < 3 * RV_LANE_CHOICES_MOST_LANES; i++)
+        come(10 + i % RV_LANE_CHOICES_MOST_PROCESSES, 1);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), 3 * RV_LANE_CHOICES_MOST_LANES);
 }
 
 Test(lane_choices, groups_and_processes_are_collapsed_and_expanded_in_place)
@@ -218,22 +218,22 @@ Test(lane_choices, groups_and_processes_are_collapsed_and_expanded_in_place)
     come_stack(1, 0); /* lane 0 */
     come_stack(1, 1);
     come_stack(2, 0);
-    cr_assert_eq(rv_lane_order_fold(&lane_order, 0), RV_LANE_FOLD_OPEN);
-    cr_assert_eq(rv_lane_order_fold(&lane_order, 2), RV_LANE_FOLD_NONE);
-    rv_lane_order_toggle_group(&lane_order, 1);
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 0), RV_LANE_FOLD_OPEN);
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 2), RV_LANE_FOLD_NONE);
+    rv_lane_choices_toggle_group(&lane_order, 1);
     cr_assert_str_eq(shown(), "02");
-    cr_assert_eq(rv_lane_order_fold(&lane_order, 0), RV_LANE_FOLD_CLOSED);
-    rv_lane_order_toggle_hidden(&lane_order, 0);
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 0), RV_LANE_FOLD_CLOSED);
+    rv_lane_choices_toggle_hidden(&lane_order, 0);
     cr_assert_str_eq(shown(), "12", "the next one stands for the group");
-    rv_lane_order_toggle_hidden(&lane_order, 0);
-    rv_lane_order_toggle_group(&lane_order, 0);
+    rv_lane_choices_toggle_hidden(&lane_order, 0);
+    rv_lane_choices_toggle_group(&lane_order, 0);
     cr_assert_str_eq(shown(), "012");
-    rv_lane_order_toggle_group(&lane_order, 2);
+    rv_lane_choices_toggle_group(&lane_order, 2);
     cr_assert_str_eq(shown(), "0", "a thread's only lane stands for its process");
-    rv_lane_order_toggle_group(&lane_order, 0);
-    rv_lane_order_toggle_all(&lane_order);
+    rv_lane_choices_toggle_group(&lane_order, 0);
+    rv_lane_choices_toggle_all(&lane_order);
     cr_assert_str_eq(shown(), "0");
-    rv_lane_order_toggle_all(&lane_order);
+    rv_lane_choices_toggle_all(&lane_order);
     cr_assert_str_eq(shown(), "012");
 }
 
@@ -263,11 +263,11 @@ Test(lane_choices, lanes_are_sorted_within_their_processes_and_back_again)
     cr_assert_str_eq(shown(), "13240");
     come(50, 1); /* 5: beside its own, in both orders */
     cr_assert_str_eq(shown(), "135240");
-    struct rv_lane_order copy = {0};
-    rv_lane_order_copy(&copy, &lane_order);
+    struct rv_lane_choices copy = {0};
+    rv_lane_choices_copy(&copy, &lane_order);
     rv_lane_sort(&copy, lanes, RV_LANES_AS_THEY_CAME);
     rv_lane_sort(&lane_order, lanes, RV_LANES_AS_THEY_CAME);
     cr_assert_str_eq(shown(), "024135");
     cr_assert_arr_eq(copy.order, lane_order.order, copy.n_lanes * sizeof *copy.order);
-    rv_lane_order_fini(&copy);
+    rv_lane_choices_fini(&copy);
 }

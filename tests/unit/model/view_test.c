@@ -321,7 +321,7 @@ Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 60)
 Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
-    struct rv_lane_order lane_order = {0};
+    struct rv_lane_choices lane_order = {0};
     for (uint32_t i = 0; i < 3; i++)
         fill_lane(add_lane(lanes, 1, i), i + 1, 500);
     uint64_t first, last;
@@ -331,8 +331,8 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     rv_view_update(&view, lanes, &params);
     uint32_t deep = view.lanes[2].max_depth;
     cr_assert_gt(deep, 4);
-    rv_lane_order_toggle_hidden(&lane_order, 0);
-    rv_lane_order_toggle_collapsed(&lane_order, 1);
+    rv_lane_choices_toggle_hidden(&lane_order, 0);
+    rv_lane_choices_toggle_collapsed(&lane_order, 1);
     lane_order.most_depth = 4;
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, 2);
@@ -342,13 +342,13 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     cr_assert_eq(view.lanes[1].whole_depth, deep);
     for (size_t i = 0; i < view.n_boxes; i++)
         cr_assert_lt(view.boxes[i].depth, 4);
-    rv_lane_order_toggle_process(&lane_order, 1);
+    rv_lane_choices_toggle_process(&lane_order, 1);
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, 1);
     cr_assert_eq(view.lanes[0].n_members, 2, "what is hidden is not in the row");
     cr_assert_str_eq(view.lanes[0].name, "prog 1: 2 threads");
     rv_view_fini(&view);
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }
 
@@ -356,7 +356,7 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
 Test(view, a_collapsed_process_is_drawn_by_the_activity_of_its_lanes, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
-    struct rv_lane_order lane_order = {0};
+    struct rv_lane_choices lane_order = {0};
     for (uint32_t i = 0; i < 3; i++)
         fill_lane(add_lane(lanes, 1, i), i + 1, 5000);
     fill_lane(add_lane(lanes, 2, 9), 4, 500);
@@ -367,8 +367,8 @@ Test(view, a_collapsed_process_is_drawn_by_the_activity_of_its_lanes, .timeout =
     add_note(rv_lanes_get(lanes, 0), first + 700, first + 800, RV_NOTE_LOST, 7);
     struct rv_view view = {0};
     struct rv_view_params params = {first, last + 1, 1000, .lane_order = &lane_order};
-    rv_lane_order_update(&lane_order, lanes);
-    rv_lane_order_toggle_process(&lane_order, 1);
+    rv_lane_choices_update(&lane_order, lanes);
+    rv_lane_choices_toggle_process(&lane_order, 1);
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, 2);
     const struct rv_view_lane *group = &view.lanes[0];
@@ -400,7 +400,7 @@ Test(view, a_collapsed_process_is_drawn_by_the_activity_of_its_lanes, .timeout =
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_boxes, 0);
     rv_view_fini(&view);
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }
 
@@ -441,11 +441,11 @@ Test(view, lanes_in_front_get_what_the_budget_leaves, .timeout = 60)
 Test(view, lanes_that_are_rows_are_of_equal_detail, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
-    struct rv_lane_order lane_order = {0};
+    struct rv_lane_choices lane_order = {0};
     for (uint32_t i = 0; i < 8; i++)
         fill_lane(add_lane(lanes, 1, i), i + 1, 20000);
-    rv_lane_order_update(&lane_order, lanes);
-    rv_lane_order_toggle_pinned(&lane_order, 5);
+    rv_lane_choices_update(&lane_order, lanes);
+    rv_lane_choices_toggle_pinned(&lane_order, 5);
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
     struct rv_view view = {0};
@@ -457,12 +457,12 @@ Test(view, lanes_that_are_rows_are_of_equal_detail, .timeout = 60)
     cr_assert_lt(view.lanes[0].level, view.level, "the pinned one gets what is left");
     for (size_t i = 1; i < view.n_lanes; i++)
         cr_assert_eq(view.lanes[i].level, view.level, "lane %zu", i);
-    rv_lane_order_toggle_pinned(&lane_order, 5);
+    rv_lane_choices_toggle_pinned(&lane_order, 5);
     params.most_rows = 0;
     rv_view_update(&view, lanes, &params);
     cr_assert_lt(view.lanes[0].level, view.level, "the first of stacks does");
     rv_view_fini(&view);
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }
 
@@ -471,11 +471,11 @@ Test(view, with_too_many_rows_lanes_that_are_not_pinned_are_one_row_each, .timeo
 {
     enum { N_LANES = 12, ROWS_EACH = 10 };
     struct rv_lanes *lanes = rv_lanes_create();
-    struct rv_lane_order lane_order = {0};
+    struct rv_lane_choices lane_order = {0};
     for (uint32_t i = 0; i < N_LANES; i++)
         fill_lane(add_lane(lanes, 1, i), i + 1, 1000);
-    rv_lane_order_update(&lane_order, lanes);
-    rv_lane_order_toggle_pinned(&lane_order, 5);
+    rv_lane_choices_update(&lane_order, lanes);
+    rv_lane_choices_toggle_pinned(&lane_order, 5);
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
     struct rv_view view = {0};
@@ -490,7 +490,7 @@ Test(view, with_too_many_rows_lanes_that_are_not_pinned_are_one_row_each, .timeo
             cr_assert_eq(view.lanes[j].is_row, i == 2 && j > 0, "lane %zu, at most %u rows", j, mosts[i]);
     }
     rv_view_fini(&view);
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }
 

@@ -564,7 +564,7 @@ Test(indexed, pages_bring_the_arguments_of_their_calls)
         const struct rv_span call = {.start = 1000 + 100 * (uint64_t)i, .id = 3};
         const struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[1]), 0);
         sessions_fetch(sessions[1], call.start, call.start + 1000, 0);
-        cr_assert_eq(rv_call_texts_find(&lane->texts, &call, false), 4 + i % 5);
+        cr_assert_eq(rv_argument_texts_find(&lane->texts, &call, false), 4 + i % 5);
         cr_assert_leq(lane->texts.n, (size_t)N_CALLS);
     }
     cr_assert_eq(rv_lanes_get(rv_session_lanes(sessions[0]), 0)->texts.n, N_CALLS);

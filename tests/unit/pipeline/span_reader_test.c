@@ -418,12 +418,12 @@ static void compare_all_steps(const struct recorded_params *params)
     struct sessions sessions;
     open_both(&sessions, params);
     struct rv_lanes *lanes = rv_session_lanes(sessions.whole);
-    struct rv_lane_order lane_order[2] = {{0}, {0}};
+    struct rv_lane_choices lane_order[2] = {{0}, {0}};
     struct rv_step_params about[2] = {
         {.lanes = lanes, .lane_order = &lane_order[0]},
         {.session = sessions.indexed, .lanes = rv_session_lanes(sessions.indexed), .lane_order = &lane_order[1]}};
-    rv_lane_order_update(&lane_order[0], about[0].lanes);
-    rv_lane_order_update(&lane_order[1], about[1].lanes);
+    rv_lane_choices_update(&lane_order[0], about[0].lanes);
+    rv_lane_choices_update(&lane_order[1], about[1].lanes);
     for (unsigned i = 0; i < RECORDED_TURNS(30); i++) {
         uint32_t lane_idx[2] = {(uint32_t)recorded_draw(rv_lanes_n(lanes)), 0};
         lane_idx[1] = find(sessions.indexed, rv_lanes_get(lanes, lane_idx[0]));
@@ -435,8 +435,8 @@ static void compare_all_steps(const struct recorded_params *params)
         }
         compare_steps(&about[0], &about[1], i % 2);
     }
-    rv_lane_order_fini(&lane_order[0]);
-    rv_lane_order_fini(&lane_order[1]);
+    rv_lane_choices_fini(&lane_order[0]);
+    rv_lane_choices_fini(&lane_order[1]);
     close_both(&sessions);
 }
 

@@ -414,8 +414,8 @@ Test(search, for_arguments_finds_the_calls_that_have_them, .timeout = 60)
     rv_timeline_add(lane->timeline, calls, 2);
     rv_subroutines_define(world.subroutines, N_IDS, "", "\"SELECT 1\"", "", 0);
     rv_subroutines_define(world.subroutines, N_IDS + 1, "", "\"INSERT 1\"", "", 0);
-    rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = 10, .subroutine = 3, .id = N_IDS});
-    rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = 30, .subroutine = 3, .id = N_IDS + 1});
+    rv_argument_texts_add(&lane->texts, &(struct rv_argument_text){.at_ns = 10, .subroutine = 3, .id = N_IDS});
+    rv_argument_texts_add(&lane->texts, &(struct rv_argument_text){.at_ns = 30, .subroutine = 3, .id = N_IDS + 1});
     start(&world, "arg:insert");
     cr_assert(rv_search_update(&world.search, world.lanes, world.subroutines, EVERYTHING));
     cr_assert_eq(rv_search_n_calls(&world.search, world.lanes, &is_partial), 1);

@@ -187,18 +187,18 @@ Test(hover, arguments_and_result_of_a_call_are_rows, .timeout = 60)
     struct rv_tooltip tooltip;
     rv_subroutines_define(subroutines, 8, "", "7" RV_ARGUMENTS_SEPARATOR "\"SELECT 1\"", "", 0);
     rv_subroutines_define(subroutines, 9, "", "100" RV_ARGUMENTS_SEPARATOR "1=8", "", 0);
-    rv_call_texts_add(&called.texts, &(struct rv_call_text){.at_ns = hover.box.start_ns, .id = 8});
+    rv_argument_texts_add(&called.texts, &(struct rv_argument_text){.at_ns = hover.box.start_ns, .id = 8});
     cr_assert(rv_tooltip_rows_fill(&hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .lane = &called},
                                    &tooltip));
     cr_assert_str_eq(line_of(&tooltip, "arguments"), "7, \"SELECT 1\"");
     cr_assert_str_eq(line_of(&tooltip, "result"), "");
-    rv_call_texts_add(&called.texts,
-                      &(struct rv_call_text){.at_ns = rv_box_end_ns(&hover.box), .id = 9, .is_result = true});
+    rv_argument_texts_add(&called.texts,
+                          &(struct rv_argument_text){.at_ns = rv_box_end_ns(&hover.box), .id = 9, .is_result = true});
     cr_assert(rv_tooltip_rows_fill(&hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .lane = &called},
                                    &tooltip));
     cr_assert_str_eq(line_of(&tooltip, "arguments"), "8, \"SELECT 1\"");
     cr_assert_str_eq(line_of(&tooltip, "result"), "100");
-    rv_call_texts_fini(&called.texts);
+    rv_argument_texts_fini(&called.texts);
     rv_subroutines_destroy(subroutines);
 }
 

@@ -11,12 +11,12 @@ static void begin(void)
         rv_lanes_add(lanes, &(struct rv_lane_identity){
                                 .pid = 10 + i / 2, .tid = i, .process_key = 10 + i / 2, .process_name = "prog"});
     viewer = (struct rv_viewer){.lanes = lanes};
-    rv_lane_order_update(&viewer.lane_order, lanes);
+    rv_lane_choices_update(&viewer.lane_order, lanes);
 }
 
 static void finish(void)
 {
-    rv_lane_order_fini(&viewer.lane_order);
+    rv_lane_choices_fini(&viewer.lane_order);
     rv_lanes_destroy(viewer.lanes);
 }
 
@@ -25,7 +25,7 @@ TestSuite(lane_actions, .init = begin, .fini = finish, .timeout = 60);
 static size_t n_shown(void)
 {
     uint32_t shown[4];
-    return rv_lane_order_list(&viewer.lane_order, shown);
+    return rv_lane_choices_list(&viewer.lane_order, shown);
 }
 
 static void act(enum rv_action action, uint32_t idx)

@@ -178,7 +178,7 @@ Test(playback, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
     act(&fixture, RV_ACTION_STEP_FORWARD);
     cr_assert_eq(at(&fixture), 80 * MS);
     fixture.viewer.pointer.hover.is_pinned = false;
-    rv_lane_order_toggle_hidden(&fixture.viewer.lane_order, 0);
+    rv_lane_choices_toggle_hidden(&fixture.viewer.lane_order, 0);
     act(&fixture, RV_ACTION_STEP_BACK);
     cr_assert_eq(at(&fixture), 50 * MS, "hidden threads have no events");
     fini(&fixture);

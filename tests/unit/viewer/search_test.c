@@ -144,11 +144,11 @@ Test(viewer_search, a_count_does_not_go_back_while_it_is_made_again, .timeout = 
 Test(viewer_search, a_hit_in_a_collapsed_lane_is_gone_to, .timeout = 60)
 {
     struct world world;
-    struct rv_lane_order lane_order = {.lanes = NULL};
+    struct rv_lane_choices lane_order = {.lanes = NULL};
     bool has_found[2] = {false};
     world_init(&world);
-    rv_lane_order_update(&lane_order, world.lanes);
-    rv_lane_order_toggle_all(&lane_order);
+    rv_lane_choices_update(&lane_order, world.lanes);
+    rv_lane_choices_toggle_all(&lane_order);
     world.search.lane_order = &lane_order;
     count_whole(&world);
     for (unsigned i = 0; i < 2 * world.search.n_calls; i++) {
@@ -156,25 +156,25 @@ Test(viewer_search, a_hit_in_a_collapsed_lane_is_gone_to, .timeout = 60)
         has_found[world.search.hit.place.lane_idx] = true;
     }
     cr_assert(has_found[0] && has_found[1]);
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     world_fini(&world);
 }
 
 Test(viewer_search, a_hit_in_a_hidden_lane_is_skipped, .timeout = 60)
 {
     struct world world;
-    struct rv_lane_order lane_order = {.lanes = NULL};
+    struct rv_lane_choices lane_order = {.lanes = NULL};
     world_init(&world);
-    rv_lane_order_update(&lane_order, world.lanes);
-    rv_lane_order_toggle_hidden(&lane_order, 0);
+    rv_lane_choices_update(&lane_order, world.lanes);
+    rv_lane_choices_toggle_hidden(&lane_order, 0);
     world.search.lane_order = &lane_order;
     count_whole(&world);
     for (int i = 0; i < 3; i++) {
         cr_assert(rv_viewer_search_go(&world.search, world.lanes, 0, true));
         cr_assert_eq(world.search.hit.place.lane_idx, 1);
     }
-    rv_lane_order_toggle_hidden(&lane_order, 1);
+    rv_lane_choices_toggle_hidden(&lane_order, 1);
     cr_assert_not(rv_viewer_search_go(&world.search, world.lanes, 0, true));
-    rv_lane_order_fini(&lane_order);
+    rv_lane_choices_fini(&lane_order);
     world_fini(&world);
 }

@@ -236,17 +236,17 @@ Test(statistics, a_call_of_a_hidden_thread_shows_its_thread, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
-    rv_lane_order_update(&fixture.viewer.lane_order, fixture.lanes);
+    rv_lane_choices_update(&fixture.viewer.lane_order, fixture.lanes);
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_HIDE_LANE, .idx = 2});
-    cr_assert_not(rv_lane_order_shows(&fixture.viewer.lane_order, 1));
+    cr_assert_not(rv_lane_choices_shows(&fixture.viewer.lane_order, 1));
     act(&fixture, RV_ACTION_STATISTICS);
     act_on(&fixture, RV_ACTION_CHOOSE_ROW, OTHER);
     act(&fixture, RV_ACTION_LONGEST_CALL);
-    cr_assert(rv_lane_order_shows(&fixture.viewer.lane_order, 1));
+    cr_assert(rv_lane_choices_shows(&fixture.viewer.lane_order, 1));
     fini(&fixture);
 }
 
-static void expect_rows(const struct rv_viewer_tree *tree, const char *expected)
+static void expect_rows(const struct rv_viewer_call_tree *tree, const char *expected)
 {
     char text[64] = "";
     for (size_t i = 0; i < tree->n_rows; i++)
@@ -258,7 +258,7 @@ static void expect_rows(const struct rv_viewer_tree *tree, const char *expected)
 Test(statistics, trees_open_and_close_row_by_row_and_level_by_level, .timeout = 60)
 {
     struct fixture fixture;
-    const struct rv_viewer_tree *trees = fixture.viewer.statistics.trees;
+    const struct rv_viewer_call_tree *trees = fixture.viewer.statistics.trees;
     init(&fixture);
     act(&fixture, RV_ACTION_STATISTICS);
     act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_TOP_DOWN + 1);
@@ -280,7 +280,7 @@ Test(statistics, calls_are_grouped_by_caller_thread_and_process, .timeout = 60)
 {
     static const size_t n_groups[RV_CALL_GROUPINGS] = {2, 2, 1, 1};
     struct fixture fixture;
-    const struct rv_viewer_calls *calls = &fixture.viewer.statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &fixture.viewer.statistics.calls;
     init(&fixture);
     act(&fixture, RV_ACTION_STATISTICS);
     act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
@@ -350,18 +350,18 @@ Test(statistics, a_brush_is_a_rule_over_durations_that_can_be_removed, .timeout 
 Test(statistics, a_growing_range_and_its_list_are_measured_again, .timeout = 60)
 {
     struct fixture fixture;
-    const struct rv_viewer_calls *calls = &fixture.viewer.statistics.calls;
+    const struct rv_viewer_subroutine_calls *calls = &fixture.viewer.statistics.calls;
     init(&fixture);
     fixture.viewer.live_edge.is_done = false;
     act(&fixture, RV_ACTION_STATISTICS);
     act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
-    cr_assert_eq(rv_viewer_calls_list(calls)->n_calls, 4);
+    cr_assert_eq(rv_viewer_subroutine_calls_list(calls)->n_calls, 4);
     add(rv_lanes_get(fixture.lanes, 1), INNER, (uint64_t[2]){110, 120}, 0);
     do {
         rv_viewer_advance(&fixture.viewer, fixture.lanes, false, 0.0);
         cr_assert(rv_viewer_statistics_range(&fixture.viewer.statistics), "what is shown stays until there is another");
-        cr_assert(rv_viewer_calls_list(calls));
-    } while (rv_viewer_calls_list(calls)->n_calls != 5);
+        cr_assert(rv_viewer_subroutine_calls_list(calls));
+    } while (rv_viewer_subroutine_calls_list(calls)->n_calls != 5);
     cr_assert_eq(row_of(&fixture, INNER)->n_calls, 5);
     fini(&fixture);
 }

@@ -17,7 +17,7 @@ struct fixture {
     struct rv_subroutines *subroutines;
     struct rv_box_colors *colors;
     struct rv_live_edge live_edge;
-    struct rv_minimap_image image;
+    struct rv_minimap_content image;
     int height;
 };
 
@@ -53,7 +53,7 @@ static void init(struct fixture *fixture)
 
 static void fini(struct fixture *fixture)
 {
-    rv_minimap_image_fini(&fixture->image);
+    rv_minimap_content_fini(&fixture->image);
     rv_box_colors_destroy(fixture->colors);
     rv_subroutines_destroy(fixture->subroutines);
     rv_lanes_destroy(fixture->lanes);
@@ -61,15 +61,15 @@ static void fini(struct fixture *fixture)
 
 static void update_at(struct fixture *fixture, uint64_t clock_ns)
 {
-    rv_minimap_image_update(&fixture->image, &(struct rv_minimap_image_params){.lanes = fixture->lanes,
-                                                                               .colors = fixture->colors,
-                                                                               .subroutines = fixture->subroutines,
-                                                                               .live_edge = &fixture->live_edge,
-                                                                               .idle = idle,
-                                                                               .lost = lost,
-                                                                               .width = WIDTH,
-                                                                               .height = fixture->height,
-                                                                               .clock_ns = clock_ns});
+    rv_minimap_content_update(&fixture->image, &(struct rv_minimap_content_params){.lanes = fixture->lanes,
+                                                                                   .colors = fixture->colors,
+                                                                                   .subroutines = fixture->subroutines,
+                                                                                   .live_edge = &fixture->live_edge,
+                                                                                   .idle = idle,
+                                                                                   .lost = lost,
+                                                                                   .width = WIDTH,
+                                                                                   .height = fixture->height,
+                                                                                   .clock_ns = clock_ns});
 }
 
 static void update(struct fixture *fixture)
