@@ -22,16 +22,16 @@ struct tables {
 };
 
 /* Of all calls. */
-static struct rv_range *create(const struct tables *tables, const uint32_t *calls_of, uint64_t calls_per_part,
-                               struct rv_range_memory *memory)
+static struct rv_range_statistics *create(const struct tables *tables, const uint32_t *calls_of,
+                                          uint64_t calls_per_part, struct rv_range_memory *memory)
 {
-    return rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                     .lanes = tables->lanes,
-                                                     .subroutines = tables->subroutines,
-                                                     .memory = memory,
-                                                     .calls_per_part = calls_per_part,
-                                                     .lists_calls = calls_of,
-                                                     .calls_of = calls_of ? *calls_of : 0});
+    return rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                                                           .lanes = tables->lanes,
+                                                                           .subroutines = tables->subroutines,
+                                                                           .memory = memory,
+                                                                           .calls_per_part = calls_per_part,
+                                                                           .lists_calls = calls_of,
+                                                                           .calls_of = calls_of ? *calls_of : 0});
 }
 
 static void report(const struct tables *tables, const char *name, double *samples, const char *detail)
@@ -46,9 +46,9 @@ static double ms_since(uint64_t before_ns)
 }
 
 /* The subroutine with most calls. */
-static uint32_t most_called(const struct rv_range *range)
+static uint32_t most_called(const struct rv_range_statistics *range)
 {
-    const struct rv_stats *stats = rv_range_stats(range);
+    const struct rv_stats *stats = rv_range_statistics_stats(range);
     size_t n = rv_stats_rows(stats, NULL, 0), most = 0;
     struct rv_stats_row *rows = calloc(n + 1, sizeof *rows);
     (void)rv_stats_rows(stats, rows, n);
@@ -62,7 +62,7 @@ static uint32_t most_called(const struct rv_range *range)
 /* ---- ranges ---- */
 
 struct reader {
-    struct rv_range_share *share;
+    struct rv_range_statistics_share *share;
     pthread_t thread;
     double ms;
 };
@@ -71,24 +71,24 @@ static void *read_share(void *context)
 {
     struct reader *reader = context;
     const uint64_t before_ns = rv_clock_thread_cpu_ns();
-    while (!rv_range_share_step(reader->share, SIZE_MAX, UINT64_C(1000000000)))
+    while (!rv_range_statistics_share_step(reader->share, SIZE_MAX, UINT64_C(1000000000)))
         continue;
     reader->ms = ms_since(before_ns);
     return NULL;
 }
 
 /* Returns the time of the thread that takes longest. */
-static double measure_by_threads(struct rv_range *range, size_t n_threads)
+static double measure_by_threads(struct rv_range_statistics *range, size_t n_threads)
 {
     struct reader readers[MOST_THREADS];
     double most_ms = 0.0;
     for (size_t i = 0; i < n_threads; i++) {
-        readers[i].share = rv_range_share_create(range);
+        readers[i].share = rv_range_statistics_share_create(range);
         (void)pthread_create(&readers[i].thread, NULL, read_share, &readers[i]);
     }
     for (size_t i = 0; i < n_threads; i++) {
         (void)pthread_join(readers[i].thread, NULL);
-        rv_range_share_destroy(readers[i].share);
+        rv_range_statistics_share_destroy(readers[i].share);
         most_ms = readers[i].ms > most_ms ? readers[i].ms : most_ms;
     }
     return most_ms;
@@ -106,11 +106,12 @@ static void time_range(const struct tables *tables, const char *name, const uint
     double whole_ms[N_TURNS], samples[N_TURNS];
     char text[64];
     for (unsigned i = 0; i < N_TURNS; i++) {
-        struct rv_range *whole = create(tables, calls_of, UINT64_MAX, NULL), *range = create(tables, calls_of, 0, NULL);
+        struct rv_range_statistics *whole = create(tables, calls_of, UINT64_MAX, NULL),
+                                   *range = create(tables, calls_of, 0, NULL);
         whole_ms[i] = measure_by_threads(whole, 1);
         samples[i] = measure_by_threads(range, n_threads());
-        rv_range_destroy(whole);
-        rv_range_destroy(range);
+        rv_range_statistics_destroy(whole);
+        rv_range_statistics_destroy(range);
     }
     double median = rv_bench_median(samples, N_TURNS), whole = rv_bench_median(whole_ms, N_TURNS);
     (void)snprintf(text, sizeof text, "%s; longest of %zu threads, one: %.0f", detail, n_threads(), whole);
@@ -125,11 +126,11 @@ static void time_again(const struct tables *tables, const char *name)
     char text[64];
     struct rv_range_memory *memory = rv_range_memory_create(MEMORY_BYTES);
     for (unsigned i = 0; i < N_TURNS + 1; i++) {
-        struct rv_range *range = create(tables, NULL, 0, memory);
+        struct rv_range_statistics *range = create(tables, NULL, 0, memory);
         const double ms = measure_by_threads(range, n_threads());
         if (i > 0)
             samples[i - 1] = ms;
-        rv_range_destroy(range);
+        rv_range_statistics_destroy(range);
     }
     (void)snprintf(text, sizeof text, "measured before; longest of %zu threads", n_threads());
     report(tables, name, samples, text);
@@ -140,9 +141,9 @@ static void time_list(const struct tables *tables, const char *name, uint32_t id
 {
     double orders[N_TURNS];
     char detail[64];
-    struct rv_range *range = create(tables, &id, 0, NULL);
-    rv_range_measure(range);
-    const struct rv_call_list *list = rv_range_calls(range);
+    struct rv_range_statistics *range = create(tables, &id, 0, NULL);
+    rv_range_statistics_measure(range);
+    const struct rv_call_list *list = rv_range_statistics_calls(range);
     (void)snprintf(detail, sizeof detail, "%llu calls", (unsigned long long)list->n_calls);
     time_range(tables, name, &id, detail);
     for (unsigned i = 0; i < N_TURNS; i++) {
@@ -152,19 +153,19 @@ static void time_list(const struct tables *tables, const char *name, uint32_t id
     }
     (void)snprintf(detail, sizeof detail, "%zu calls by another column", list->n);
     report(tables, "lod.table.order", orders, detail);
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
 }
 
 /* ---- trees ---- */
 
-static void time_trees(const struct tables *tables, const struct rv_range *range, uint32_t id)
+static void time_trees(const struct tables *tables, const struct rv_range_statistics *range, uint32_t id)
 {
     static const char *const names[RV_CALL_TREE_KINDS] = {"lod.table.top_down", "lod.table.bottom_up",
                                                           "lod.table.callers", "lod.table.callees"};
     char detail[64] = "";
     double samples[N_TURNS];
     size_t n;
-    const struct rv_range_node *paths = rv_range_nodes(range, &n);
+    const struct rv_range_node *paths = rv_range_statistics_nodes(range, &n);
     for (int kind = 0; kind < RV_CALL_TREE_KINDS; kind++) {
         for (unsigned i = 0; i < N_TURNS; i++) {
             struct rv_call_tree tree = {0};
@@ -181,12 +182,12 @@ static void time_trees(const struct tables *tables, const struct rv_range *range
 void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench_out *out)
 {
     const struct tables tables = {lanes, rv_subroutines_create(), out};
-    struct rv_range *range = create(&tables, NULL, 0, NULL);
+    struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;
     char detail[32];
-    rv_range_measure(range);
+    rv_range_statistics_measure(range);
     uint32_t id = most_called(range);
-    (void)rv_range_nodes(range, &n);
+    (void)rv_range_statistics_nodes(range, &n);
     (void)snprintf(detail, sizeof detail, "%zu paths", n);
     time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
     time_again(&tables, has_few_paths ? "lod.table.usual_rows.again" : "lod.table.rows.again");
@@ -194,6 +195,6 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
         time_list(&tables, "lod.table.calls", id);
         time_trees(&tables, range, id);
     }
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
     rv_subroutines_destroy(tables.subroutines);
 }

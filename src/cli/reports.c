@@ -12,13 +12,13 @@
 #include "export/spool.h"
 #include "export/waits_table.h"
 
-struct rv_range *rv_reports_measure(const struct rv_options *options, struct rv_session *session)
+struct rv_range_statistics *rv_reports_measure(const struct rv_options *options, struct rv_session *session)
 {
     if (!options->has_report || !rv_cli_slice_is_asked(options))
         return NULL;
     struct rv_cli_slice slice;
     rv_cli_slice_init(&slice, options, rv_session_lanes(session), rv_session_subroutines(session));
-    struct rv_range *range = rv_cli_slice_measure(&slice, session);
+    struct rv_range_statistics *range = rv_cli_slice_measure(&slice, session);
     rv_cli_slice_fini(&slice);
     return range;
 }
@@ -45,7 +45,7 @@ static int write_report(struct rv_reports *reports)
     struct rv_report report = {
         .lanes = rv_session_lanes(reports->session),
         .subroutines = rv_session_subroutines(reports->session),
-        .stats = reports->range ? rv_range_stats(reports->range) : stats,
+        .stats = reports->range ? rv_range_statistics_stats(reports->range) : stats,
         .group_by = group_by,
         .n_produced = reports->counts->n_produced,
         .n_consumed = reports->counts->n_consumed,

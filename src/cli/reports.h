@@ -14,7 +14,7 @@ struct rv_reports {
     struct rv_session *session;
     struct rv_spool *spool; /* sealed */
     struct rv_report_lines *lines;
-    const struct rv_range *range; /* of the report of a slice; NULL: it is of all calls */
+    const struct rv_range_statistics *range; /* of the report of a slice; NULL: it is of all calls */
     const struct rv_session_counts *counts;
     const struct rv_losses *losses;
     const struct rv_output *output;      /* begun */
@@ -25,7 +25,7 @@ struct rv_reports {
  * For the report of a slice; NULL: it is of all calls. Before losses are counted: blocks that are read for it may turn out
  * to be damaged. The caller destroys it.
  */
-struct rv_range *rv_reports_measure(const struct rv_options *options, struct rv_session *session);
+struct rv_range_statistics *rv_reports_measure(const struct rv_options *options, struct rv_session *session);
 
 /* 0, or a negative errno; with one line printed unless it is the stream's error. */
 int rv_reports_write(struct rv_reports *reports);

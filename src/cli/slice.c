@@ -97,26 +97,27 @@ void rv_cli_slice_fini(struct rv_cli_slice *slice)
     rv_filter_release(slice->filter);
 }
 
-struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_session *session)
+struct rv_range_statistics *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_session *session)
 {
     struct rv_lanes *lanes = rv_session_lanes(session);
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = slice->from_ns,
-                                                                       .to_ns = slice->to_ns,
-                                                                       .lanes = lanes,
-                                                                       .subroutines = rv_session_subroutines(session),
-                                                                       .filter = slice->filter});
+    struct rv_range_statistics *range =
+        rv_range_statistics_create(&(struct rv_range_statistics_params){.from_ns = slice->from_ns,
+                                                                        .to_ns = slice->to_ns,
+                                                                        .lanes = lanes,
+                                                                        .subroutines = rv_session_subroutines(session),
+                                                                        .filter = slice->filter});
     struct rv_range_reader reader;
     rv_range_reader_init(&reader, range, session);
     while (!rv_range_reader_step(&reader, SIZE_MAX, WAIT_NS))
         continue;
     rv_range_reader_fini(&reader);
-    uint64_t missing_ns = rv_range_missing_before_ns(range), first_ns = 0, last_ns = 0;
+    uint64_t missing_ns = rv_range_statistics_missing_before_ns(range), first_ns = 0, last_ns = 0;
     char text[32];
     (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
     rv_units_format_ns(text, sizeof text, missing_ns > first_ns ? missing_ns - first_ns : 0);
     if (missing_ns)
         rv_warn("calls that ended in the first %s were evicted and are not counted; use --memory", text);
-    if (rv_range_is_damaged(range))
+    if (rv_range_statistics_is_damaged(range))
         rv_warn("calls in damaged blocks are not counted");
     return range;
 }

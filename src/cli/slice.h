@@ -34,6 +34,6 @@ void rv_cli_slice_warn(const struct rv_options *options, struct rv_session *sess
 
 /* Statistics of the slice; the caller destroys them. Loads the blocks of the slice that are not loaded. Warns about
  * evicted calls. */
-struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_session *session);
+struct rv_range_statistics *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_session *session);
 
 #endif

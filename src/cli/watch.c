@@ -514,7 +514,8 @@ static void print_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_doubtful);
 }
 
-static int write_texts(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)
+static int write_texts(struct watch *watch, const struct rv_session_counts *counts,
+                       const struct rv_range_statistics *range)
 {
     int error = rv_output_begin(&watch->output);
     struct rv_reports reports = {.options = watch->options,
@@ -537,7 +538,7 @@ static void write_outputs(struct watch *watch)
     struct rv_session_counts counts;
     rv_session_counts(watch->session, &counts);
     print_costs(&counts);
-    struct rv_range *range = rv_reports_measure(options, watch->session);
+    struct rv_range_statistics *range = rv_reports_measure(options, watch->session);
     rv_session_losses(watch->session, &watch->losses);
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refused_processes_count(watch->refusals_fd);
     const struct rv_warnings warnings = {.options = options,
@@ -561,7 +562,7 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
     if (rv_warnings_fail_on_loss(&warnings))
         watch->status = STATUS_FAILED;
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
 }
 
 static void remove_private_files(const struct watch *watch)

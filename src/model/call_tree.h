@@ -1,6 +1,6 @@
 /*
  * Trees made of the paths of a range: from the bottom up, and the callers and callees of one subroutine. They have the
- * nodes of rv_range_nodes(); node 0 is the root. One thread at a time.
+ * nodes of rv_range_statistics_nodes(); node 0 is the root. One thread at a time.
  */
 #ifndef RV_MODEL_CALL_TREE_H
 #define RV_MODEL_CALL_TREE_H

@@ -17,7 +17,7 @@
 #define CALLS_PER_PART (UINT64_C(1) << 17)
 #define MOST_AHEAD 16u /* parts measured before the next to be added: each may be as large as its calls */
 
-struct rv_range {
+struct rv_range_statistics {
     struct rv_range_scope scope;
     struct rv_subroutines *subroutines;
     struct rv_range_memory *memory;
@@ -49,8 +49,8 @@ struct rv_range {
     bool is_damaged;
 };
 
-struct rv_range_share {
-    struct rv_range *range;
+struct rv_range_statistics_share {
+    struct rv_range_statistics *range;
     struct rv_range_walk walk; /* without a part: the share looks for one */
 };
 
@@ -62,7 +62,7 @@ static int by_thread(const void *a, const void *b, void *lanes)
 }
 
 /* Sort lanes by thread, since only the first paths get nodes and lanes come in any order. */
-static void choose_lanes(struct rv_range *range, const struct rv_range_params *params)
+static void choose_lanes(struct rv_range_statistics *range, const struct rv_range_statistics_params *params)
 {
     size_t n_lanes = rv_lanes_n(params->lanes), n = params->lane_idxs ? params->n_lane_idxs : n_lanes;
     range->lane_idxs = rv_alloc(n, sizeof *range->lane_idxs);
@@ -94,7 +94,7 @@ static bool can_be_divided(const struct rv_range_scope *scope, const struct rv_t
            !rv_timeline_paged_before_ns(timeline, scope->from_ns, scope->to_ns);
 }
 
-static void add_piece(struct rv_range *range, const struct rv_range_piece *piece)
+static void add_piece(struct rv_range_statistics *range, const struct rv_range_piece *piece)
 {
     range->pieces = rv_vec_reserve(range->pieces, &range->pieces_capacity, range->n_pieces + 1, sizeof *range->pieces);
     range->pieces[range->n_pieces++] = *piece;
@@ -104,13 +104,13 @@ static void add_piece(struct rv_range *range, const struct rv_range_piece *piece
  * Does a part end at this mark? The number of calls up to it decides, so that ends stay where they were when more calls
  * come.
  */
-static bool ends_part(const struct rv_range *range, const struct rv_timeline_mark *marks, size_t at)
+static bool ends_part(const struct rv_range_statistics *range, const struct rv_timeline_mark *marks, size_t at)
 {
     return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
 }
 
 /* Where the lane's first piece begins: at 0 for all ranges that begin before all of its calls, since it is the same in each. */
-static uint64_t first_from_ns(const struct rv_range *range, const struct rv_lane *lane)
+static uint64_t first_from_ns(const struct rv_range_statistics *range, const struct rv_lane *lane)
 {
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline);
     if (lane->n_open > 0 && lane->open[0].start_ns < first_ns)
@@ -120,7 +120,7 @@ static uint64_t first_from_ns(const struct rv_range *range, const struct rv_lane
 }
 
 /* Divide a lane at marks inside the range, the latest piece first. */
-static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint64_t newest_ns)
+static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *lane, uint64_t newest_ns)
 {
     const struct rv_timeline *timeline = lane->timeline;
     const uint64_t last_ns = rv_timeline_last_ns(timeline),
@@ -148,7 +148,7 @@ static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint6
     add_piece(range, &piece);
 }
 
-static void add_to_part(struct rv_range *range, uint64_t n_expected, bool is_kept_later)
+static void add_to_part(struct rv_range_statistics *range, uint64_t n_expected, bool is_kept_later)
 {
     const struct rv_range_part *last = range->n_parts ? &range->parts[range->n_parts - 1] : NULL;
     if (!last || last->n_expected >= range->calls_per_part || last->is_kept_later || is_kept_later) {
@@ -163,7 +163,7 @@ static void add_to_part(struct rv_range *range, uint64_t n_expected, bool is_kep
  * May a lane's pieces be kept for later ranges, but for those at ends of the range? They must be the same in each: a filter
  * over durations would judge open calls anew.
  */
-static bool keeps_parts(const struct rv_range *range, const struct rv_lane *lane)
+static bool keeps_parts(const struct rv_range_statistics *range, const struct rv_lane *lane)
 {
     const struct rv_range_scope *scope = &range->scope;
     return range->memory && scope->time == RV_TIME_WALL && !scope->lists_calls &&
@@ -176,7 +176,7 @@ static bool is_at_end(const struct rv_range_piece *piece)
 }
 
 /* A part has as many of the next pieces as make up its calls. */
-static void divide(struct rv_range *range)
+static void divide(struct rv_range_statistics *range)
 {
     const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
@@ -195,9 +195,9 @@ static void divide(struct rv_range *range)
         range->parts[i].pieces = &range->pieces[at];
 }
 
-struct rv_range *rv_range_create(const struct rv_range_params *params)
+struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_statistics_params *params)
 {
-    struct rv_range *range = rv_alloc(1, sizeof *range);
+    struct rv_range_statistics *range = rv_alloc(1, sizeof *range);
     range->scope = (struct rv_range_scope){.from_ns = params->from_ns,
                                            .to_ns = params->to_ns,
                                            .lanes = params->lanes,
@@ -218,7 +218,7 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     return range;
 }
 
-void rv_range_destroy(struct rv_range *range)
+void rv_range_statistics_destroy(struct rv_range_statistics *range)
 {
     if (!range)
         return;
@@ -252,25 +252,25 @@ static uint64_t hash_cut(const struct rv_call *call)
 
 static bool is_cut(const void *range, uint32_t place, const void *key)
 {
-    const struct rv_call *cut = &((const struct rv_range *)range)->cut[place - 1], *call = key;
+    const struct rv_call *cut = &((const struct rv_range_statistics *)range)->cut[place - 1], *call = key;
     return cut->lane_idx == call->lane_idx && cut->start_ns == call->start_ns && cut->depth == call->depth;
 }
 
-static void add_cut(struct rv_range *range, const struct rv_call *call)
+static void add_cut(struct rv_range_statistics *range, const struct rv_call *call)
 {
     range->cut = rv_vec_reserve(range->cut, &range->cut_capacity, range->n_cut + 1, sizeof *range->cut);
     range->cut[range->n_cut++] = *call;
     rv_hash_index_put(&range->cut_places, hash_cut(call), (uint32_t)range->n_cut);
 }
 
-static struct rv_call *find_cut(const struct rv_range *range, const struct rv_call *call)
+static struct rv_call *find_cut(const struct rv_range_statistics *range, const struct rv_call *call)
 {
     const uint32_t place = rv_hash_index_find(&range->cut_places, hash_cut(call), is_cut, range, call);
     return place ? &range->cut[place - 1] : NULL;
 }
 
 /* The latest piece counts a call that is cut, those before it have more of it. */
-static void list_call(struct rv_range *range, const struct rv_range_call *listed)
+static void list_call(struct rv_range_statistics *range, const struct rv_range_call *listed)
 {
     const struct rv_call *call = &listed->call;
     struct rv_call *cut = listed->is_counted ? NULL : find_cut(range, call);
@@ -285,7 +285,7 @@ static void list_call(struct rv_range *range, const struct rv_range_call *listed
     cut->arguments_total_ns += call->arguments_total_ns;
 }
 
-static void add_part(struct rv_range *range, const struct rv_range_part *part)
+static void add_part(struct rv_range_statistics *range, const struct rv_range_part *part)
 {
     rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
     rv_range_tree_merge(&range->tree, &part->paths);
@@ -297,12 +297,12 @@ static void add_part(struct rv_range *range, const struct rv_range_part *part)
         range->missing_before_ns = part->missing_before_ns;
 }
 
-static struct rv_range_namesakes namesakes_of(const struct rv_range *range)
+static struct rv_range_namesakes namesakes_of(const struct rv_range_statistics *range)
 {
     return (struct rv_range_namesakes){range->namesakes, range->scope.n_as_ids};
 }
 
-static void keep_or_free(struct rv_range *range, struct rv_range_part *part)
+static void keep_or_free(struct rv_range_statistics *range, struct rv_range_part *part)
 {
     const struct rv_range_namesakes namesakes = namesakes_of(range);
     if (part->is_kept_later && !part->is_damaged && part->missing_before_ns == 0)
@@ -311,7 +311,7 @@ static void keep_or_free(struct rv_range *range, struct rv_range_part *part)
         rv_range_part_fini(part);
 }
 
-static void finish(struct rv_range *range)
+static void finish(struct rv_range_statistics *range)
 {
     rv_range_link_nodes(range->tree.nodes, range->tree.n);
     for (size_t i = 0; i < range->n_cut; i++)
@@ -320,7 +320,7 @@ static void finish(struct rv_range *range)
 }
 
 /* Add all parts whose turn it is. Under the lock, which is given back while one is added. */
-static void add_parts(struct rv_range *range)
+static void add_parts(struct rv_range_statistics *range)
 {
     range->is_adding = true;
     while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
@@ -341,7 +341,7 @@ static void add_parts(struct rv_range *range)
 /* ---- shares ---- */
 
 /* Parts that were measured before; until the range is destroyed, lest those of one range replace each other. */
-static void borrow_parts(struct rv_range *range)
+static void borrow_parts(struct rv_range_statistics *range)
 {
     const struct rv_range_namesakes namesakes = namesakes_of(range);
     for (size_t i = 0; i < range->n_parts; i++) {
@@ -355,7 +355,7 @@ static void borrow_parts(struct rv_range *range)
 }
 
 /* Leave the first parts that are to be kept and are not yet, while there is room for more. */
-static void choose_unknown(struct rv_range *range)
+static void choose_unknown(struct rv_range_statistics *range)
 {
     const struct rv_range_namesakes namesakes = namesakes_of(range);
     const size_t room = rv_range_memory_room(range->memory, &namesakes);
@@ -382,7 +382,7 @@ static uint64_t *hash_namesakes(const struct rv_range_scope *scope)
     return hashes;
 }
 
-static void begin(struct rv_range *range)
+static void begin(struct rv_range_statistics *range)
 {
     range->has_begun = true;
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
@@ -395,9 +395,9 @@ static void begin(struct rv_range *range)
 }
 
 /* Take the next part, unless those before it are too far behind. Returns whether there is any. */
-static bool take_part(struct rv_range_share *share, uint64_t timeout_ns)
+static bool take_part(struct rv_range_statistics_share *share, uint64_t timeout_ns)
 {
-    struct rv_range *range = share->range;
+    struct rv_range_statistics *range = share->range;
     const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     pthread_mutex_lock(&range->lock);
     if (!range->has_begun)
@@ -416,9 +416,9 @@ static bool take_part(struct rv_range_share *share, uint64_t timeout_ns)
     return are_left;
 }
 
-static void give_part(struct rv_range_share *share)
+static void give_part(struct rv_range_statistics_share *share)
 {
-    struct rv_range *range = share->range;
+    struct rv_range_statistics *range = share->range;
     pthread_mutex_lock(&range->lock);
     share->walk.part->is_done = true;
     share->walk.part = NULL;
@@ -430,15 +430,15 @@ static void give_part(struct rv_range_share *share)
     pthread_mutex_unlock(&range->lock);
 }
 
-struct rv_range_share *rv_range_share_create(struct rv_range *range)
+struct rv_range_statistics_share *rv_range_statistics_share_create(struct rv_range_statistics *range)
 {
-    struct rv_range_share *share = rv_alloc(1, sizeof *share);
+    struct rv_range_statistics_share *share = rv_alloc(1, sizeof *share);
     share->range = range;
     share->walk.scope = &range->scope;
     return share;
 }
 
-void rv_range_share_destroy(struct rv_range_share *share)
+void rv_range_statistics_share_destroy(struct rv_range_statistics_share *share)
 {
     if (!share)
         return;
@@ -446,7 +446,7 @@ void rv_range_share_destroy(struct rv_range_share *share)
     free(share);
 }
 
-bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t timeout_ns)
+bool rv_range_statistics_share_step(struct rv_range_statistics_share *share, size_t most, uint64_t timeout_ns)
 {
     struct rv_range_walk *walk = &share->walk;
     while (most > 0) {
@@ -459,91 +459,91 @@ bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t tim
         most -= n;
         if (rv_range_walk_is_over(walk))
             give_part(share);
-        else if (rv_range_share_wants_page(share))
+        else if (rv_range_statistics_share_wants_page(share))
             return false;
     }
     return false;
 }
 
-bool rv_range_share_wants_page(const struct rv_range_share *share)
+bool rv_range_statistics_share_wants_page(const struct rv_range_statistics_share *share)
 {
     return share->walk.part && share->walk.is_in_piece && rv_span_iter_back_wants_page(&share->walk.iter);
 }
 
-struct rv_range_window rv_range_share_window(const struct rv_range_share *share)
+struct rv_range_statistics_window rv_range_statistics_share_window(const struct rv_range_statistics_share *share)
 {
     const struct rv_range_piece *piece = &share->walk.part->pieces[share->walk.at_piece];
     const struct rv_span_iter_back *iter = &share->walk.iter;
-    return (struct rv_range_window){iter->from_ns, iter->to_ns, piece->lane_idx, iter->paged_before_ns};
+    return (struct rv_range_statistics_window){iter->from_ns, iter->to_ns, piece->lane_idx, iter->paged_before_ns};
 }
 
-void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page, uint64_t edge_ns)
+void rv_range_statistics_share_give(struct rv_range_statistics_share *share, struct rv_timeline *page, uint64_t edge_ns)
 {
     rv_span_iter_back_give(&share->walk.iter, page, edge_ns);
 }
 
-void rv_range_share_miss(struct rv_range_share *share)
+void rv_range_statistics_share_miss(struct rv_range_statistics_share *share)
 {
     share->walk.part->is_damaged = true;
 }
 
-void rv_range_measure(struct rv_range *range)
+void rv_range_statistics_measure(struct rv_range_statistics *range)
 {
-    struct rv_range_share *share = rv_range_share_create(range);
-    while (!rv_range_share_step(share, SIZE_MAX, 0))
+    struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
+    while (!rv_range_statistics_share_step(share, SIZE_MAX, 0))
         continue;
-    rv_range_share_destroy(share);
+    rv_range_statistics_share_destroy(share);
 }
 
 /* ---- results ---- */
 
-size_t rv_range_n_parts(const struct rv_range *range)
+size_t rv_range_statistics_n_parts(const struct rv_range_statistics *range)
 {
     return range->n_parts > 1 && !range->n_beforehand ? range->n_parts : 1;
 }
 
-bool rv_range_has_all_beforehand(const struct rv_range *range)
+bool rv_range_statistics_has_all_beforehand(const struct rv_range_statistics *range)
 {
     return range->n_parts == 0;
 }
 
-uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
+uint32_t rv_range_statistics_id(const struct rv_range_statistics *range, uint32_t id)
 {
     return rv_range_scope_id(&range->scope, id);
 }
 
-double rv_range_progress(const struct rv_range *range)
+double rv_range_statistics_progress(const struct rv_range_statistics *range)
 {
     uint64_t n_seen = atomic_load_explicit(&range->n_seen, memory_order_relaxed);
     return range->n_expected > n_seen ? (double)n_seen / (double)range->n_expected : 1.0;
 }
 
-const struct rv_stats *rv_range_stats(const struct rv_range *range)
+const struct rv_stats *rv_range_statistics_stats(const struct rv_range_statistics *range)
 {
     return range->stats;
 }
 
-uint64_t rv_range_self_ns(const struct rv_range *range)
+uint64_t rv_range_statistics_self_ns(const struct rv_range_statistics *range)
 {
     return range->self_ns;
 }
 
-const struct rv_call_list *rv_range_calls(const struct rv_range *range)
+const struct rv_call_list *rv_range_statistics_calls(const struct rv_range_statistics *range)
 {
     return &range->calls;
 }
 
-uint64_t rv_range_missing_before_ns(const struct rv_range *range)
+uint64_t rv_range_statistics_missing_before_ns(const struct rv_range_statistics *range)
 {
     return range->missing_before_ns;
 }
 
-bool rv_range_is_damaged(const struct rv_range *range)
+bool rv_range_statistics_is_damaged(const struct rv_range_statistics *range)
 {
     return range->is_damaged;
 }
 
-const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n)
+const struct rv_range_node *rv_range_statistics_nodes(const struct rv_range_statistics *range, size_t *n)
 {
     *n = range->tree.n;
     return range->tree.nodes;

@@ -25,9 +25,9 @@
 #include "model/stats.h"
 #include "model/subroutines.h"
 
-struct rv_range; /* opaque */
+struct rv_range_statistics; /* opaque */
 
-struct rv_range_params {
+struct rv_range_statistics_params {
     uint64_t from_ns, to_ns; /* to > from */
     struct rv_lanes *lanes;  /* outlive the range, as do the subroutines */
     struct rv_subroutines *subroutines;
@@ -38,74 +38,78 @@ struct rv_range_params {
     struct rv_range_memory *memory; /* of parts that were measured before; outlives the range. NULL: none */
     size_t n_beforehand; /* up to so many parts are measured that the memory has not, and no results made; 0: all are */
     uint64_t calls_per_part; /* about so many are measured by a thread at a time; 0 = 131,072 */
-    bool lists_calls;        /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
-    uint32_t calls_of;       /* or of one with its name, file and line */
+    bool lists_calls;  /* of this subroutine, in rv_range_statistics_calls(), and makes neither statistics nor nodes */
+    uint32_t calls_of; /* or of one with its name, file and line */
 };
 
-struct rv_range *rv_range_create(const struct rv_range_params *params);
-void rv_range_destroy(struct rv_range *range);
+struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_statistics_params *params);
+void rv_range_statistics_destroy(struct rv_range_statistics *range);
 
 /* Measure all of it by this thread. For ranges without pages. */
-void rv_range_measure(struct rv_range *range);
+void rv_range_statistics_measure(struct rv_range_statistics *range);
 
 /* Parts that can be measured at the same time, 1 or more: a thread more than there are finds nothing to do. */
-size_t rv_range_n_parts(const struct rv_range *range);
+size_t rv_range_statistics_n_parts(const struct rv_range_statistics *range);
 
 /*
  * One thread's share in measuring a range; the results do not depend on the number of shares. When no share has
  * anything left, the range is complete and may be read. Each thread has a share of its own.
  */
-struct rv_range_share; /* opaque */
+struct rv_range_statistics_share; /* opaque */
 
-struct rv_range_share *rv_range_share_create(struct rv_range *range); /* which outlives it */
-void rv_range_share_destroy(struct rv_range_share *share);
+struct rv_range_statistics_share *
+rv_range_statistics_share_create(struct rv_range_statistics *range); /* which outlives it */
+void rv_range_statistics_share_destroy(struct rv_range_statistics_share *share);
 
 /*
  * Measure on; each lane's lock is held for thousands of calls at a time. Waits up to timeout_ns where other shares are far behind.
  *   most     calls to visit now, about 40 ns each
  *   returns  whether nothing is left for this share
  */
-bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t timeout_ns);
+bool rv_range_statistics_share_step(struct rv_range_statistics_share *share, size_t most, uint64_t timeout_ns);
 
 /*
- * The last step has reached a lane whose short calls are in pages and needs one: give it by rv_range_share_give(), between
+ * The last step has reached a lane whose short calls are in pages and needs one: give it by rv_range_statistics_share_give(), between
  * steps, until no more are wanted.
  */
-bool rv_range_share_wants_page(const struct rv_range_share *share);
+bool rv_range_statistics_share_wants_page(const struct rv_range_statistics_share *share);
 
-struct rv_range_window { /* where a page is wanted */
+struct rv_range_statistics_window { /* where a page is wanted */
     uint64_t from_ns, to_ns;
     uint32_t lane_idx;
     uint64_t paged_before_ns; /* the lane's rv_timeline_paged_before_ns() when it was reached */
 };
 /* The window whose page is wanted, and the page given: as rv_span_iter_back_give(). */
-struct rv_range_window rv_range_share_window(const struct rv_range_share *share);
-void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page, uint64_t edge_ns);
+struct rv_range_statistics_window rv_range_statistics_share_window(const struct rv_range_statistics_share *share);
+void rv_range_statistics_share_give(struct rv_range_statistics_share *share, struct rv_timeline *page,
+                                    uint64_t edge_ns);
 
 /* A page that was to be given is damaged: its calls are missing. Between steps, too. */
-void rv_range_share_miss(struct rv_range_share *share);
+void rv_range_statistics_share_miss(struct rv_range_statistics_share *share);
 
 /* Of one for later ranges: has the memory all parts that it could have, or no room for more? */
-bool rv_range_has_all_beforehand(const struct rv_range *range);
+bool rv_range_statistics_has_all_beforehand(const struct rv_range_statistics *range);
 
 /* The id of a subroutine in the results. */
-uint32_t rv_range_id(const struct rv_range *range, uint32_t id);
+uint32_t rv_range_statistics_id(const struct rv_range_statistics *range, uint32_t id);
 
 /* 0..1, roughly. Any thread. */
-double rv_range_progress(const struct rv_range *range);
+double rv_range_statistics_progress(const struct rv_range_statistics *range);
 
 /* Valid until destroy, as are the following. */
-const struct rv_stats *rv_range_stats(const struct rv_range *range);
-uint64_t rv_range_self_ns(const struct rv_range *range); /* of all rows */
+const struct rv_stats *rv_range_statistics_stats(const struct rv_range_statistics *range);
+uint64_t rv_range_statistics_self_ns(const struct rv_range_statistics *range); /* of all rows */
 
-const struct rv_call_list *rv_range_calls(const struct rv_range *range); /* their callers are ids of the results */
+const struct rv_call_list *
+rv_range_statistics_calls(const struct rv_range_statistics *range); /* their callers are ids of the results */
 
 /* Calls before this time may be missing, because they were evicted; 0 if none. */
-uint64_t rv_range_missing_before_ns(const struct rv_range *range);
-bool rv_range_is_damaged(const struct rv_range *range); /* calls are missing, because their pages are damaged */
+uint64_t rv_range_statistics_missing_before_ns(const struct rv_range_statistics *range);
+bool rv_range_statistics_is_damaged(
+    const struct rv_range_statistics *range); /* calls are missing, because their pages are damaged */
 
 /* Node 0 is the root, with the total of all outermost calls. The first RV_RANGE_MOST_NODES paths have nodes, thread
  * by thread, each from its end; time in others counts as their caller's self. */
-const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n);
+const struct rv_range_node *rv_range_statistics_nodes(const struct rv_range_statistics *range, size_t *n);
 
 #endif

@@ -29,7 +29,7 @@ struct rv_range_frame_times { /* time off the CPU inside the range: the frame's 
     struct rv_state_times own, callees;
 };
 
-struct rv_range_id {
+struct rv_range_statistics_id {
     uint32_t n_open; /* frames of that subroutine */
     uint32_t place;  /* of its statistics in the part, + 1; 0: none yet */
 };
@@ -159,7 +159,7 @@ static void finish_frame(struct rv_range_walk *walk)
         finish_times(walk, &walk->frame_times[walk->n_frames]);
     if (!frame->is_row || (scope->lists_calls && frame->id != scope->calls_of))
         return;
-    struct rv_range_id *id = &walk->by_id[frame->id];
+    struct rv_range_statistics_id *id = &walk->by_id[frame->id];
     id->n_open--;
     struct measured measured = measure(frame);
     if (walk->has_times || scope->time != RV_TIME_WALL)
@@ -187,14 +187,14 @@ static uint64_t inside(const struct rv_range_piece *piece, const struct rv_box *
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static struct rv_range_id *id_at(struct rv_range_walk *walk, uint32_t id)
+static struct rv_range_statistics_id *id_at(struct rv_range_walk *walk, uint32_t id)
 {
     if (id >= walk->n_by_id)
         walk->by_id = rv_vec_extend(walk->by_id, &walk->n_by_id, (size_t)id + 1, sizeof *walk->by_id);
     return &walk->by_id[id];
 }
 
-static void begin_row(struct rv_range_part *part, struct rv_range_id *id, uint32_t number)
+static void begin_row(struct rv_range_part *part, struct rv_range_statistics_id *id, uint32_t number)
 {
     part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
     part->ids[part->n_ids++] = number;
@@ -216,7 +216,7 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
 static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, uint32_t caller)
 {
     struct rv_range_tree *tree = &walk->tree;
-    struct rv_range_id *id = id_at(walk, frame->id);
+    struct rv_range_statistics_id *id = id_at(walk, frame->id);
     frame->is_outermost = id->n_open++ == 0;
     if (!id->place)
         begin_row(walk->part, id, frame->id);

@@ -75,8 +75,8 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     struct rv_range_frame *frames; /* calls that enclose the next one */
     struct rv_range_frame_times *frame_times;
     size_t n_frames, frames_capacity, frame_times_capacity;
-    size_t n_listed;           /* frames up to the innermost call that is listed */
-    struct rv_range_id *by_id; /* of the results */
+    size_t n_listed;                      /* frames up to the innermost call that is listed */
+    struct rv_range_statistics_id *by_id; /* of the results */
     size_t n_by_id;
     struct rv_range_tree tree; /* of the part */
     struct rv_box *boxes;      /* scratch */

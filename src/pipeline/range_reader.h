@@ -9,13 +9,14 @@
 #include "pipeline/session.h"
 
 struct rv_range_reader {
-    struct rv_range_share *share;
+    struct rv_range_statistics_share *share;
     struct rv_session *session;
     struct rv_span_reader *blocks; /* of the current lane; NULL: none needed */
 };
 
 /* session: outlives the reader, as does the range; NULL: all calls are in the lanes. */
-void rv_range_reader_init(struct rv_range_reader *reader, struct rv_range *range, struct rv_session *session);
+void rv_range_reader_init(struct rv_range_reader *reader, struct rv_range_statistics *range,
+                          struct rv_session *session);
 
 /*
  * Visit up to `most` calls, or wait up to timeout_ns for a block.

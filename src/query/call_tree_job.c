@@ -4,12 +4,12 @@ static void work(void *context)
 {
     struct rv_call_tree_job *job = context;
     size_t n;
-    const struct rv_range_node *paths = rv_range_nodes(job->range, &n);
+    const struct rv_range_node *paths = rv_range_statistics_nodes(job->range, &n);
     rv_call_tree_make(&job->tree, job->kind, job->id, paths, n);
 }
 
-void rv_call_tree_job_start(struct rv_call_tree_job *job, const struct rv_range *range, enum rv_call_tree_kind kind,
-                            uint32_t id)
+void rv_call_tree_job_start(struct rv_call_tree_job *job, const struct rv_range_statistics *range,
+                            enum rv_call_tree_kind kind, uint32_t id)
 {
     rv_call_tree_job_stop(job);
     job->range = range;

@@ -6,7 +6,7 @@
 #include "query/job_thread.h"
 
 struct rv_call_tree_job { /* zeroed = none; must not move while running */
-    const struct rv_range *range;
+    const struct rv_range_statistics *range;
     enum rv_call_tree_kind kind;
     uint32_t id;
     struct rv_call_tree tree; /* complete once done */
@@ -15,8 +15,8 @@ struct rv_call_tree_job { /* zeroed = none; must not move while running */
 };
 
 /* Stop a previous job and start. The range is complete and outlives the job's work. */
-void rv_call_tree_job_start(struct rv_call_tree_job *job, const struct rv_range *range, enum rv_call_tree_kind kind,
-                            uint32_t id);
+void rv_call_tree_job_start(struct rv_call_tree_job *job, const struct rv_range_statistics *range,
+                            enum rv_call_tree_kind kind, uint32_t id);
 
 /* Wait for the end of the work; _stop also forgets the tree. */
 void rv_call_tree_job_wait(struct rv_call_tree_job *job);

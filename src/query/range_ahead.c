@@ -14,12 +14,12 @@ void rv_range_ahead_stop(struct rv_range_ahead *ahead)
 static void end(struct rv_range_ahead *ahead, uint64_t now_ns)
 {
     const uint64_t pause_ns = PAUSE_TIMES * (now_ns - ahead->begun_ns);
-    const bool has_all = rv_range_has_all_beforehand(ahead->job.range);
+    const bool has_all = rv_range_statistics_has_all_beforehand(ahead->job.range);
     ahead->next_ns = now_ns + (has_all && pause_ns < PAUSE_NS ? PAUSE_NS : pause_ns);
     rv_range_job_stop(&ahead->job);
 }
 
-void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_params *params,
+void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_statistics_params *params,
                             struct rv_session *session)
 {
     const uint64_t now_ns = rv_clock_mono_ns();
@@ -29,7 +29,7 @@ void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_
     if (ahead->job.range || now_ns < ahead->next_ns)
         return;
     ahead->begun_ns = now_ns;
-    struct rv_range_params few = *params;
+    struct rv_range_statistics_params few = *params;
     few.n_beforehand = PARTS;
     rv_range_job_start(&ahead->job, &few, session);
 }

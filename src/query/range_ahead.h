@@ -20,7 +20,7 @@ struct rv_range_ahead { /* zeroed = nothing measured yet; must not move while ru
  *   params   of the range whose parts are wanted, without a filter; what it needs outlives this
  *   session  as rv_range_job_start()
  */
-void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_params *params,
+void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_statistics_params *params,
                             struct rv_session *session);
 
 /* Stop; parts that were begun are lost. */

@@ -19,7 +19,7 @@ static int by_self(const void *a, const void *b)
 
 static void make_rows(struct rv_range_job *job)
 {
-    const struct rv_stats *stats = rv_range_stats(job->range);
+    const struct rv_stats *stats = rv_range_statistics_stats(job->range);
     job->n_rows = rv_stats_rows(stats, NULL, 0);
     job->rows = rv_alloc(job->n_rows, sizeof *job->rows);
     (void)rv_stats_rows(stats, job->rows, job->n_rows);
@@ -47,7 +47,7 @@ static void *read_share(void *context)
 
 static size_t n_threads(const struct rv_range_job *job)
 {
-    const size_t n_parts = rv_range_n_parts(job->range), n_cpus = rv_os_n_cpus();
+    const size_t n_parts = rv_range_statistics_n_parts(job->range), n_cpus = rv_os_n_cpus();
     const size_t n = n_parts < n_cpus ? n_parts : n_cpus;
     return n < MOST_THREADS ? n : MOST_THREADS;
 }
@@ -72,10 +72,11 @@ static void work(void *context)
         make_rows(job);
 }
 
-void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *params, struct rv_session *session)
+void rv_range_job_start(struct rv_range_job *job, const struct rv_range_statistics_params *params,
+                        struct rv_session *session)
 {
     rv_range_job_stop(job);
-    job->range = rv_range_create(params);
+    job->range = rv_range_statistics_create(params);
     job->session = session;
     job->version++;
     rv_job_thread_start(&job->thread, work, job);
@@ -84,7 +85,7 @@ void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *
 void rv_range_job_stop(struct rv_range_job *job)
 {
     rv_job_thread_stop(&job->thread);
-    rv_range_destroy(job->range);
+    rv_range_statistics_destroy(job->range);
     free(job->rows);
     job->range = NULL;
     job->rows = NULL;
@@ -98,5 +99,5 @@ void rv_range_job_wait(struct rv_range_job *job)
 
 bool rv_range_job_poll(struct rv_range_job *job)
 {
-    return job->range && rv_job_thread_poll(&job->thread, (unsigned)(100.0 * rv_range_progress(job->range)));
+    return job->range && rv_job_thread_poll(&job->thread, (unsigned)(100.0 * rv_range_statistics_progress(job->range)));
 }

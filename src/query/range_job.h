@@ -9,7 +9,7 @@
 #include "query/job_thread.h"
 
 struct rv_range_job { /* zeroed = none; must not move while running */
-    struct rv_range *range;
+    struct rv_range_statistics *range;
     uint64_t version;           /* changes with the range */
     struct rv_session *session; /* NULL: none */
     struct rv_stats_row *rows;  /* once done: of all subroutines, the most own time first */
@@ -18,7 +18,8 @@ struct rv_range_job { /* zeroed = none; must not move while running */
 };
 
 /* Stop a previous job and start. session: reads blocks that are not loaded, and must outlive the job; NULL: none. */
-void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *params, struct rv_session *session);
+void rv_range_job_start(struct rv_range_job *job, const struct rv_range_statistics_params *params,
+                        struct rv_session *session);
 void rv_range_job_stop(struct rv_range_job *job);
 
 void rv_range_job_wait(struct rv_range_job *job); /* until it is done */

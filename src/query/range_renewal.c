@@ -7,7 +7,7 @@ static struct rv_range_job *next_of(struct rv_range_renewal *renewal)
     return &renewal->jobs[!renewal->shown];
 }
 
-void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_range_params *params,
+void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_range_statistics_params *params,
                             struct rv_session *session)
 {
     renewal->begun_ns = rv_clock_mono_ns();
@@ -42,5 +42,5 @@ void rv_range_renewal_turn(struct rv_range_renewal *renewal)
 double rv_range_renewal_progress(const struct rv_range_renewal *renewal)
 {
     const struct rv_range_job *next = &renewal->jobs[!renewal->shown];
-    return next->range ? rv_range_progress(next->range) : 1.0;
+    return next->range ? rv_range_statistics_progress(next->range) : 1.0;
 }

@@ -18,7 +18,7 @@ struct rv_range_renewal { /* zeroed = nothing measured; must not move while runn
 };
 
 /* Stop measuring anew, and start; what is shown stays. session: as rv_range_job_start(). */
-void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_range_params *params,
+void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_range_statistics_params *params,
                             struct rv_session *session);
 
 /* Stop, and forget what is shown. */

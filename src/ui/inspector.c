@@ -130,7 +130,7 @@ void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struc
         show_tracing(style, shown, acts);
     if (shown->range && shown->node) {
         size_t n;
-        const struct rv_range_node *nodes = rv_range_nodes(shown->range, &n);
+        const struct rv_range_node *nodes = rv_range_statistics_nodes(shown->range, &n);
         show_callers(shown, style, nodes);
         show_children(shown, style, nodes);
     }

@@ -16,14 +16,14 @@ struct rv_inspector {
     const char *title;
     struct rv_inspector_line lines[RV_INSPECTOR_LINES];
     size_t n_lines;
-    bool has_source;              /* the source file is known */
-    bool has_waker;               /* the call that ended its longest wait */
-    bool has_flow;                /* the call to which its flow leads */
-    bool has_path, is_path_lit;   /* its critical path can be lit; a path is */
-    const char *traced;           /* what became of the last change of what is traced; "" = there was none; NULL = the
+    bool has_source;            /* the source file is known */
+    bool has_waker;             /* the call that ended its longest wait */
+    bool has_flow;              /* the call to which its flow leads */
+    bool has_path, is_path_lit; /* its critical path can be lit; a path is */
+    const char *traced;         /* what became of the last change of what is traced; "" = there was none; NULL = the
                                      program is not live */
-    const struct rv_range *range; /* range of the call on its lane; NULL = not measured yet, or a cell */
-    uint32_t node;                /* the call's node; 0 = none */
+    const struct rv_range_statistics *range; /* range of the call on its lane; NULL = not measured yet, or a cell */
+    uint32_t node;                           /* the call's node; 0 = none */
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;

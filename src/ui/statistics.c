@@ -119,7 +119,7 @@ static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, const 
     if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
         rv_imgui_tooltip(full);
     for (int i = 1; i < columns->n; i++)
-        show_number(style, row, columns->which[i], rv_range_self_ns(shown->range));
+        show_number(style, row, columns->which[i], rv_range_statistics_self_ns(shown->range));
 }
 
 /* A row that has been chosen by a key may be out of sight. */
@@ -258,7 +258,7 @@ static void show_durations(struct rv_ui *ui, const struct rv_statistics *shown, 
                       &(struct rv_durations){
                           .name = rv_subroutines_name_of(shown->subroutines, row->id, name, sizeof name),
                           .row = row,
-                          .histogram = rv_stats_durations(rv_range_stats(shown->range), row->id),
+                          .histogram = rv_stats_durations(rv_range_statistics_stats(shown->range), row->id),
                           .brush = shown->brush,
                           .rgba = shown->rgba(shown->context, row->id),
                           .is_of_parts = shown->time != RV_TIME_WALL,
@@ -270,7 +270,7 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
                        struct rv_ui_acts *acts, float height)
 {
     size_t n;
-    struct rv_flame_graph graph = {.nodes = rv_range_nodes(shown->range, &n),
+    struct rv_flame_graph graph = {.nodes = rv_range_statistics_nodes(shown->range, &n),
                                    .version = shown->version,
                                    .focus = shown->focus,
                                    .has_chosen = shown->has_chosen,
@@ -360,9 +360,9 @@ static void show_news(const struct rv_statistics *shown, const struct rv_ui_styl
     if (shown->is_measuring) {
         (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
-    } else if (shown->range && rv_range_is_damaged(shown->range)) {
+    } else if (shown->range && rv_range_statistics_is_damaged(shown->range)) {
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_warning, "calls in damaged blocks are not counted");
-    } else if (shown->range && rv_range_missing_before_ns(shown->range)) {
+    } else if (shown->range && rv_range_statistics_missing_before_ns(shown->range)) {
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_warning, "older calls were evicted and are not counted");
     }
 }

@@ -65,11 +65,11 @@ bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool
 
 struct rv_statistics {
     enum rv_statistics_scope scope;
-    bool is_narrow;               /* there is little room */
-    bool has_selected;            /* a range is selected */
-    uint64_t from_ns, to_ns;      /* what is shown */
-    uint64_t zero_ns;             /* of the time axis */
-    const struct rv_range *range; /* complete; NULL = none yet */
+    bool is_narrow;                          /* there is little room */
+    bool has_selected;                       /* a range is selected */
+    uint64_t from_ns, to_ns;                 /* what is shown */
+    uint64_t zero_ns;                        /* of the time axis */
+    const struct rv_range_statistics *range; /* complete; NULL = none yet */
     bool is_measuring;
     double progress;                 /* 0..1, while measuring */
     uint64_t version;                /* changes with the range; not 0 */

@@ -22,8 +22,8 @@ void rv_viewer_call_tree_fini(struct rv_viewer_call_tree *tree)
     tree->capacity = 0;
 }
 
-void rv_viewer_call_tree_want(struct rv_viewer_call_tree *tree, const struct rv_range *range, uint64_t measured,
-                              enum rv_call_tree_kind kind, uint32_t id)
+void rv_viewer_call_tree_want(struct rv_viewer_call_tree *tree, const struct rv_range_statistics *range,
+                              uint64_t measured, enum rv_call_tree_kind kind, uint32_t id)
 {
     const struct rv_call_tree_job *job = &tree->job;
     if (job->is_on && tree->measured == measured && job->kind == kind && job->id == id)

@@ -19,8 +19,8 @@ struct rv_viewer_call_tree { /* zeroed = none */
 void rv_viewer_call_tree_fini(struct rv_viewer_call_tree *tree);
 
 /* Make the tree of this kind of a range, unless it is that already. */
-void rv_viewer_call_tree_want(struct rv_viewer_call_tree *tree, const struct rv_range *range, uint64_t measured,
-                              enum rv_call_tree_kind kind, uint32_t id);
+void rv_viewer_call_tree_want(struct rv_viewer_call_tree *tree, const struct rv_range_statistics *range,
+                              uint64_t measured, enum rv_call_tree_kind kind, uint32_t id);
 
 /* It is not wanted, or its range ends. */
 void rv_viewer_call_tree_stop(struct rv_viewer_call_tree *tree);

@@ -92,13 +92,13 @@ static void list(struct rv_viewer *viewer)
     struct rv_viewer_calls_view *calls_view = &viewer->calls_view;
     const struct rv_range_ns *selected = &viewer->selected;
     const bool has_range = selected->to_ns > selected->from_ns;
-    struct rv_range_params params = {.from_ns = has_range ? selected->from_ns : viewer->live_edge.first_ns,
-                                     .to_ns = has_range ? selected->to_ns : viewer->live_edge.last_ns + 1,
-                                     .lanes = viewer->lanes,
-                                     .subroutines = viewer->subroutines,
-                                     .filter = viewer->search.filter,
-                                     .lists_calls = true,
-                                     .calls_of = calls_view->id};
+    struct rv_range_statistics_params params = {.from_ns = has_range ? selected->from_ns : viewer->live_edge.first_ns,
+                                                .to_ns = has_range ? selected->to_ns : viewer->live_edge.last_ns + 1,
+                                                .lanes = viewer->lanes,
+                                                .subroutines = viewer->subroutines,
+                                                .filter = viewer->search.filter,
+                                                .lists_calls = true,
+                                                .calls_of = calls_view->id};
     calls_view->listed_until_ns = viewer->live_edge.last_ns;
     rv_range_renewal_start(&calls_view->listed, &params, viewer->session);
 }
@@ -109,7 +109,7 @@ static void make_rows(struct rv_viewer *viewer)
     const struct rv_range_job *job = rv_range_renewal_shown(&calls_view->listed);
     if (job)
         rv_call_rows_job_start(&calls_view->making,
-                               &(struct rv_call_rows_job_params){.list = rv_range_calls(job->range),
+                               &(struct rv_call_rows_job_params){.list = rv_range_statistics_calls(job->range),
                                                                  .id = calls_view->id,
                                                                  .is_by_time = calls_view->is_by_time,
                                                                  .lanes = viewer->lanes,

@@ -14,12 +14,12 @@ static void measure(struct rv_pinned_call *call, const struct rv_box *box, uint3
     call->id = box->id;
     call->duration_ns = box->duration_ns ? box->duration_ns : 1;
     rv_range_job_start(&call->measure,
-                       &(struct rv_range_params){.from_ns = box->start_ns,
-                                                 .to_ns = box->start_ns + call->duration_ns,
-                                                 .lanes = viewer->lanes,
-                                                 .subroutines = viewer->subroutines,
-                                                 .lane_idxs = &lane_idx,
-                                                 .n_lane_idxs = 1},
+                       &(struct rv_range_statistics_params){.from_ns = box->start_ns,
+                                                            .to_ns = box->start_ns + call->duration_ns,
+                                                            .lanes = viewer->lanes,
+                                                            .subroutines = viewer->subroutines,
+                                                            .lane_idxs = &lane_idx,
+                                                            .n_lane_idxs = 1},
                        viewer->session);
 }
 
@@ -46,8 +46,8 @@ uint32_t rv_pinned_call_node(const struct rv_pinned_call *call)
     uint32_t found = 0;
     if (!rv_range_job_is_done(&call->measure))
         return 0;
-    const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
-    uint32_t at = nodes[0].first_child, id = rv_range_id(call->measure.range, call->id);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(call->measure.range, &n);
+    uint32_t at = nodes[0].first_child, id = rv_range_statistics_id(call->measure.range, call->id);
     for (uint32_t depth = 0; at && depth <= call->place.depth; depth++, at = nodes[at].first_child)
         if (nodes[at].id == id && nodes[at].n_calls == 1)
             found = at;

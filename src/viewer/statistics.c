@@ -121,13 +121,13 @@ static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
     statistics->asked_time = statistics->time;
     rv_range_ahead_stop(&statistics->ahead);
     rv_range_renewal_start(&statistics->measured,
-                           &(struct rv_range_params){.from_ns = range->from_ns,
-                                                     .to_ns = range->to_ns,
-                                                     .lanes = viewer->lanes,
-                                                     .subroutines = viewer->subroutines,
-                                                     .filter = filter,
-                                                     .time = statistics->time,
-                                                     .memory = statistics->memory},
+                           &(struct rv_range_statistics_params){.from_ns = range->from_ns,
+                                                                .to_ns = range->to_ns,
+                                                                .lanes = viewer->lanes,
+                                                                .subroutines = viewer->subroutines,
+                                                                .filter = filter,
+                                                                .time = statistics->time,
+                                                                .memory = statistics->memory},
                            viewer->session);
 }
 
@@ -165,10 +165,10 @@ static void measure_ahead(struct rv_viewer *viewer)
     if (viewer->lanes && viewer->subroutines && !rv_range_renewal_is_on(&statistics->measured) &&
         !rv_range_renewal_is_on(&statistics->calls.listed))
         rv_range_ahead_advance(&statistics->ahead,
-                               &(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                         .lanes = viewer->lanes,
-                                                         .subroutines = viewer->subroutines,
-                                                         .memory = statistics->memory},
+                               &(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                                                    .lanes = viewer->lanes,
+                                                                    .subroutines = viewer->subroutines,
+                                                                    .memory = statistics->memory},
                                viewer->session);
 }
 
@@ -235,10 +235,10 @@ static void focus(struct rv_viewer_statistics *statistics, uint32_t node)
 }
 
 /* The path with most time that ends in this subroutine; 0 = none. */
-static uint32_t heaviest_path(const struct rv_range *range, uint32_t id)
+static uint32_t heaviest_path(const struct rv_range_statistics *range, uint32_t id)
 {
     size_t n;
-    const struct rv_range_node *nodes = rv_range_nodes(range, &n);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(range, &n);
     uint32_t found = 0;
     for (uint32_t i = 1; i < n; i++)
         if (nodes[i].id == id && (!found || nodes[i].total_ns > nodes[found].total_ns))
@@ -248,17 +248,17 @@ static uint32_t heaviest_path(const struct rv_range *range, uint32_t id)
 
 static void focus_on(struct rv_viewer_statistics *statistics, uint32_t node)
 {
-    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
     size_t n = 0;
     if (range)
-        (void)rv_range_nodes(range, &n);
+        (void)rv_range_statistics_nodes(range, &n);
     if (node < n)
         focus(statistics, node);
 }
 
 static void focus_on_chosen(struct rv_viewer_statistics *statistics)
 {
-    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
     if (range && statistics->n_rows)
         focus_on(statistics, heaviest_path(range, rv_viewer_statistics_subject(statistics)));
 }
@@ -287,12 +287,13 @@ static uint32_t find_path(const struct rv_range_node *from, uint32_t node, const
 }
 
 /* Another range is shown: the focus stays on its path, or is on all where there is none. */
-static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_range *next)
+static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_range_statistics *next)
 {
-    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
     size_t n;
     uint32_t node = rv_viewer_statistics_focus(statistics);
-    node = node && range ? find_path(rv_range_nodes(range, &n), node, rv_range_nodes(next, &n)) : 0;
+    node =
+        node && range ? find_path(rv_range_statistics_nodes(range, &n), node, rv_range_statistics_nodes(next, &n)) : 0;
     statistics->n_focus = node != 0;
     statistics->focus[0] = node;
 }
@@ -308,7 +309,7 @@ static void stop_trees(struct rv_viewer_statistics *statistics)
 static void want_tree(struct rv_viewer_statistics *statistics, int which, enum rv_call_tree_kind kind)
 {
     bool is_of_one = kind == RV_CALL_TREE_CALLERS || kind == RV_CALL_TREE_CALLEES;
-    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
     if (range)
         rv_viewer_call_tree_want(&statistics->trees[which], range, statistics->version, kind,
                                  is_of_one ? rv_viewer_statistics_subject(statistics) : 0);

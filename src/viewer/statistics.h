@@ -116,7 +116,8 @@ static inline uint32_t rv_viewer_statistics_subject(const struct rv_viewer_stati
 }
 
 /* The complete range that is shown; NULL = none yet. */
-static inline const struct rv_range *rv_viewer_statistics_range(const struct rv_viewer_statistics *statistics)
+static inline const struct rv_range_statistics *
+rv_viewer_statistics_range(const struct rv_viewer_statistics *statistics)
 {
     const struct rv_range_job *job = rv_range_renewal_shown(&statistics->measured);
     return job ? job->range : NULL;

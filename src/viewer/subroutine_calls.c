@@ -8,7 +8,7 @@
 const struct rv_call_list *rv_viewer_subroutine_calls_list(const struct rv_viewer_subroutine_calls *calls)
 {
     const struct rv_range_job *job = rv_range_renewal_shown(&calls->listed);
-    return job ? rv_range_calls(job->range) : NULL;
+    return job ? rv_range_statistics_calls(job->range) : NULL;
 }
 
 size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row)
@@ -59,14 +59,14 @@ static void list(struct rv_viewer *viewer)
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     statistics->calls.measured = statistics->version;
     rv_range_renewal_start(&statistics->calls.listed,
-                           &(struct rv_range_params){.from_ns = statistics->shown.from_ns,
-                                                     .to_ns = statistics->shown.to_ns,
-                                                     .lanes = viewer->lanes,
-                                                     .subroutines = viewer->subroutines,
-                                                     .filter = statistics->asked_filter,
-                                                     .time = statistics->asked_time,
-                                                     .lists_calls = true,
-                                                     .calls_of = statistics->calls.id},
+                           &(struct rv_range_statistics_params){.from_ns = statistics->shown.from_ns,
+                                                                .to_ns = statistics->shown.to_ns,
+                                                                .lanes = viewer->lanes,
+                                                                .subroutines = viewer->subroutines,
+                                                                .filter = statistics->asked_filter,
+                                                                .time = statistics->asked_time,
+                                                                .lists_calls = true,
+                                                                .calls_of = statistics->calls.id},
                            viewer->session);
 }
 

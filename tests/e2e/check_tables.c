@@ -172,9 +172,9 @@ static bool are_rows_sorted(struct tables *tables)
 
 static void write_durations(const struct tables *tables)
 {
-    const struct rv_range *range = rv_viewer_statistics_range(&tables->viewer.statistics);
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(&tables->viewer.statistics);
     const struct rv_histogram *durations =
-        rv_stats_durations(rv_range_stats(range), rv_viewer_statistics_subject(&tables->viewer.statistics));
+        rv_stats_durations(rv_range_statistics_stats(range), rv_viewer_statistics_subject(&tables->viewer.statistics));
     FILE *file = create(tables, "durations");
     for (size_t i = 0; durations && i < (size_t)RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS; i++)
         if (rv_histogram_count(durations, i))

@@ -221,10 +221,10 @@ static bool is_measured(const struct rv_viewer *viewer)
 {
     struct rv_stats_row rows[4];
     const struct rv_range_ns *range = &viewer->selected;
-    const struct rv_range *measured = rv_viewer_statistics_range(&viewer->statistics);
+    const struct rv_range_statistics *measured = rv_viewer_statistics_range(&viewer->statistics);
     if (!measured)
         return false;
-    size_t n = rv_stats_rows(rv_range_stats(measured), rows, 4);
+    size_t n = rv_stats_rows(rv_range_statistics_stats(measured), rows, 4);
     uint64_t end_ns =
         ended_program_inner_start(1) + 20 * MS < range->to_ns ? ended_program_inner_start(1) + 20 * MS : range->to_ns;
     return n == 2 && rows[0].id == 1 && rows[0].total_ns == range->to_ns - range->from_ns && rows[1].n_calls == 1 &&

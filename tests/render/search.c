@@ -73,7 +73,7 @@ static bool inspect_steps(struct window_steps *steps, const struct rv_window_sta
     size_t n;
     if (node == 0)
         return false;
-    const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(call->measure.range, &n);
     steps->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
     steps->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
     steps->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;

@@ -63,10 +63,10 @@ static void act_on(const struct rv_window_state *state, const struct rv_act *act
     rv_viewer_act((struct rv_viewer *)(uintptr_t)state->viewer, act);
 }
 
-static void check_range(struct window_steps *steps, const struct rv_range *range)
+static void check_range(struct window_steps *steps, const struct rv_range_statistics *range)
 {
     struct rv_stats_row rows[RECORDED_IDS + 2];
-    size_t n = rv_stats_rows(rv_range_stats(range), rows, RECORDED_IDS + 2);
+    size_t n = rv_stats_rows(rv_range_statistics_stats(range), rows, RECORDED_IDS + 2);
     window_steps_check(steps, n == RECORDED_IDS, "not all subroutines are in the range");
     for (size_t i = 0; i < n; i++)
         window_steps_check(steps, rows[i].n_calls == n_calls_of(whole, rows[i].id), "a range of all has other totals");

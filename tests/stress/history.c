@@ -177,10 +177,10 @@ struct counter { /* of calls, in a thread */
     unsigned n_missing, n_wrong, seed;
 };
 
-static uint64_t n_calls_of(const struct rv_range *range, uint32_t id)
+static uint64_t n_calls_of(const struct rv_range_statistics *range, uint32_t id)
 {
     struct rv_stats_row rows[8];
-    size_t n = rv_stats_rows(rv_range_stats(range), rows, 8);
+    size_t n = rv_stats_rows(rv_range_statistics_stats(range), rows, 8);
     for (size_t i = 0; i < n && i < 8; i++)
         if (rows[i].id == id)
             return rows[i].n_calls;
@@ -190,17 +190,17 @@ static uint64_t n_calls_of(const struct rv_range *range, uint32_t id)
 static void count_range(struct counter *counter, uint64_t from_step, uint64_t n_steps)
 {
     const uint64_t from_ns = from_step * STEP_NS, to_ns = from_ns + n_steps * STEP_NS;
-    struct rv_range *range =
-        rv_range_create(&(struct rv_range_params){.from_ns = from_ns,
-                                                  .to_ns = to_ns,
-                                                  .lanes = rv_session_lanes(counter->session),
-                                                  .subroutines = rv_session_subroutines(counter->session)});
+    struct rv_range_statistics *range = rv_range_statistics_create(
+        &(struct rv_range_statistics_params){.from_ns = from_ns,
+                                             .to_ns = to_ns,
+                                             .lanes = rv_session_lanes(counter->session),
+                                             .subroutines = rv_session_subroutines(counter->session)});
     struct rv_range_reader reader;
     rv_range_reader_init(&reader, range, counter->session);
     while (!rv_range_reader_step(&reader, 4096, 1000000))
         ;
     rv_range_reader_fini(&reader);
-    const uint64_t n_expected = n_steps * N_STREAMS, missing_ns = rv_range_missing_before_ns(range);
+    const uint64_t n_expected = n_steps * N_STREAMS, missing_ns = rv_range_statistics_missing_before_ns(range);
     atomic_fetch_add_explicit(&counter->n_ranges, 1, memory_order_relaxed);
     counter->n_missing += missing_ns > 0;
     for (uint32_t id = 2; id <= 3; id++) {
@@ -211,7 +211,7 @@ static void count_range(struct counter *counter, uint64_t from_step, uint64_t n_
                 (unsigned long long)from_step, (unsigned long long)n);
         counter->n_wrong++;
     }
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
 }
 
 static void *count_ranges(void *context)

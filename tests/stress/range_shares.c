@@ -55,25 +55,26 @@ static void *add_more(void *world)
 
 static void *step_all(void *range)
 {
-    struct rv_range_share *share = rv_range_share_create(range);
-    while (!rv_range_share_step(share, 1000, 1000000))
+    struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
+    while (!rv_range_statistics_share_step(share, 1000, 1000000))
         continue;
-    rv_range_share_destroy(share);
+    rv_range_statistics_share_destroy(share);
     return NULL;
 }
 
-static struct rv_range *make(const struct world *world, size_t n_threads, bool lists_calls)
+static struct rv_range_statistics *make(const struct world *world, size_t n_threads, bool lists_calls)
 {
-    return rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                     .lanes = world->lanes,
-                                                     .subroutines = world->subroutines,
-                                                     .memory = n_threads > 1 ? world->memory : NULL,
-                                                     .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
-                                                     .lists_calls = lists_calls,
-                                                     .calls_of = 5});
+    return rv_range_statistics_create(
+        &(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                             .lanes = world->lanes,
+                                             .subroutines = world->subroutines,
+                                             .memory = n_threads > 1 ? world->memory : NULL,
+                                             .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
+                                             .lists_calls = lists_calls,
+                                             .calls_of = 5});
 }
 
-static void measure(struct rv_range *range, size_t n_threads)
+static void measure(struct rv_range_statistics *range, size_t n_threads)
 {
     pthread_t threads[MOST_THREADS];
     for (size_t i = 0; i < n_threads; i++)
@@ -83,11 +84,11 @@ static void measure(struct rv_range *range, size_t n_threads)
         (void)pthread_join(threads[i], NULL);
 }
 
-static bool are_rows_equal(const struct rv_range *a, const struct rv_range *b)
+static bool are_rows_equal(const struct rv_range_statistics *a, const struct rv_range_statistics *b)
 {
     struct rv_stats_row rows[2][N_IDS + 1];
-    const size_t n = rv_stats_rows(rv_range_stats(a), rows[0], N_IDS);
-    bool are_equal = n > 0 && rv_stats_rows(rv_range_stats(b), rows[1], N_IDS) == n;
+    const size_t n = rv_stats_rows(rv_range_statistics_stats(a), rows[0], N_IDS);
+    bool are_equal = n > 0 && rv_stats_rows(rv_range_statistics_stats(b), rows[1], N_IDS) == n;
     for (size_t i = 0; i < n && are_equal; i++)
         are_equal = rows[0][i].id == rows[1][i].id && rows[0][i].n_calls == rows[1][i].n_calls &&
                     rows[0][i].total_ns == rows[1][i].total_ns && rows[0][i].self_ns == rows[1][i].self_ns &&
@@ -105,17 +106,17 @@ static bool are_calls_equal(const struct rv_call_list *a, const struct rv_call_l
     return are_equal;
 }
 
-static bool are_nodes_equal(const struct rv_range *a, const struct rv_range *b)
+static bool are_nodes_equal(const struct rv_range_statistics *a, const struct rv_range_statistics *b)
 {
     size_t n[2];
-    const struct rv_range_node *nodes[2] = {rv_range_nodes(a, &n[0]), rv_range_nodes(b, &n[1])};
+    const struct rv_range_node *nodes[2] = {rv_range_statistics_nodes(a, &n[0]), rv_range_statistics_nodes(b, &n[1])};
     return n[0] > 1 && n[0] == n[1] && memcmp(nodes[0], nodes[1], n[0] * sizeof **nodes) == 0;
 }
 
 /* Does the range that several threads measure in parts equal the range of one part? */
 static bool is_right(struct world *world, size_t n_threads)
 {
-    struct rv_range *ranges[2], *lists[2];
+    struct rv_range_statistics *ranges[2], *lists[2];
     const size_t n[2] = {1, n_threads};
     pthread_mutex_lock(&world->lock);
     for (int i = 0; i < 2; i++) {
@@ -128,10 +129,10 @@ static bool is_right(struct world *world, size_t n_threads)
         measure(lists[i], n[i]);
     }
     const bool is_right = are_rows_equal(ranges[0], ranges[1]) && are_nodes_equal(ranges[0], ranges[1]) &&
-                          are_calls_equal(rv_range_calls(lists[0]), rv_range_calls(lists[1]));
+                          are_calls_equal(rv_range_statistics_calls(lists[0]), rv_range_statistics_calls(lists[1]));
     for (int i = 0; i < 2; i++) {
-        rv_range_destroy(ranges[i]);
-        rv_range_destroy(lists[i]);
+        rv_range_statistics_destroy(ranges[i]);
+        rv_range_statistics_destroy(lists[i]);
     }
     return is_right;
 }

@@ -199,10 +199,10 @@ static void expected_fini(struct expected *expected)
     free(expected->children);
 }
 
-static void check_rows(const struct rv_range *range, const struct expected *expected)
+static void check_rows(const struct rv_range_statistics *range, const struct expected *expected)
 {
     struct rv_stats_row rows[N_IDS];
-    size_t n = rv_stats_rows(rv_range_stats(range), rows, N_IDS), n_wanted = 0;
+    size_t n = rv_stats_rows(rv_range_statistics_stats(range), rows, N_IDS), n_wanted = 0;
     uint64_t self_ns = 0;
     for (size_t i = 0; i < N_IDS; i++)
         n_wanted += expected->rows[i].n_calls > 0;
@@ -216,13 +216,13 @@ static void check_rows(const struct rv_range *range, const struct expected *expe
         cr_assert_eq(rows[i].max_ns, wanted->max_ns);
         self_ns += wanted->self_ns;
     }
-    cr_assert_eq(rv_range_self_ns(range), self_ns);
+    cr_assert_eq(rv_range_statistics_self_ns(range), self_ns);
 }
 
-static void check_nodes(const struct rv_range *range, struct expected *expected)
+static void check_nodes(const struct rv_range_statistics *range, struct expected *expected)
 {
     size_t n, n_linked = 0;
-    const struct rv_range_node *nodes = rv_range_nodes(range, &n);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(range, &n);
     cr_assert_eq(n - 1, expected->n_paths);
     for (size_t i = 1; i < n; i++) {
         char text[PATH_BYTES] = "", longer[PATH_BYTES + 16];
@@ -261,18 +261,18 @@ static uint32_t caller_of(const struct world *world, const struct call *call, co
 }
 
 /* Complete the range by one to four shares, stepped in random order. */
-static void complete(struct world *world, struct rv_range *range)
+static void complete(struct world *world, struct rv_range_statistics *range)
 {
-    struct rv_range_share *shares[4];
+    struct rv_range_statistics_share *shares[4];
     const size_t n = 1 + rnd(world) % 4, most_calls = 1 + rnd(world) % 2000;
     for (size_t i = 0; i < n; i++)
-        shares[i] = rv_range_share_create(range);
-    while (!rv_range_share_step(shares[rnd(world) % n], 1 + rnd(world) % most_calls, 0))
-        cr_assert_leq(rv_range_progress(range), 1.0);
+        shares[i] = rv_range_statistics_share_create(range);
+    while (!rv_range_statistics_share_step(shares[rnd(world) % n], 1 + rnd(world) % most_calls, 0))
+        cr_assert_leq(rv_range_statistics_progress(range), 1.0);
     for (size_t i = 0; i < n; i++) {
-        while (!rv_range_share_step(shares[i], SIZE_MAX, 0))
+        while (!rv_range_statistics_share_step(shares[i], SIZE_MAX, 0))
             ;
-        rv_range_share_destroy(shares[i]);
+        rv_range_statistics_share_destroy(shares[i]);
     }
 }
 
@@ -286,16 +286,17 @@ static uint64_t any_part_size(struct world *world)
 static void check_list(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter,
                        const struct expected *expected, uint32_t id)
 {
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = bounds[0],
-                                                                       .to_ns = bounds[1],
-                                                                       .lanes = world->lanes,
-                                                                       .subroutines = world->subroutines,
-                                                                       .filter = filter,
-                                                                       .calls_per_part = any_part_size(world),
-                                                                       .lists_calls = true,
-                                                                       .calls_of = id});
+    struct rv_range_statistics *range =
+        rv_range_statistics_create(&(struct rv_range_statistics_params){.from_ns = bounds[0],
+                                                                        .to_ns = bounds[1],
+                                                                        .lanes = world->lanes,
+                                                                        .subroutines = world->subroutines,
+                                                                        .filter = filter,
+                                                                        .calls_per_part = any_part_size(world),
+                                                                        .lists_calls = true,
+                                                                        .calls_of = id});
     complete(world, range);
-    const struct rv_call_list *list = rv_range_calls(range);
+    const struct rv_call_list *list = rv_range_statistics_calls(range);
     struct rv_call_sums sums = {0};
     size_t n = 0;
     for (size_t i = 0; i < world->n; i++) {
@@ -324,27 +325,28 @@ static void check_list(struct world *world, const uint64_t bounds[2], const stru
         cr_assert_leq(list->calls[i].duration_ns, list->calls[i - 1].duration_ns);
         cr_assert_geq(list->calls[list->by_start[i]].start_ns, list->calls[list->by_start[i - 1]].start_ns);
     }
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
 }
 
 static void check(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter)
 {
     struct expected expected;
     expect(world, bounds, filter, &expected);
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = bounds[0],
-                                                                       .to_ns = bounds[1],
-                                                                       .lanes = world->lanes,
-                                                                       .subroutines = world->subroutines,
-                                                                       .filter = filter,
-                                                                       .memory = world->memory,
-                                                                       .calls_per_part = any_part_size(world)});
+    struct rv_range_statistics *range =
+        rv_range_statistics_create(&(struct rv_range_statistics_params){.from_ns = bounds[0],
+                                                                        .to_ns = bounds[1],
+                                                                        .lanes = world->lanes,
+                                                                        .subroutines = world->subroutines,
+                                                                        .filter = filter,
+                                                                        .memory = world->memory,
+                                                                        .calls_per_part = any_part_size(world)});
     complete(world, range);
-    cr_assert_eq(rv_range_missing_before_ns(range), 0);
+    cr_assert_eq(rv_range_statistics_missing_before_ns(range), 0);
     check_rows(range, &expected);
     check_nodes(range, &expected);
     for (uint32_t id = 0; id < N_IDS; id += 4)
         check_list(world, bounds, filter, &expected, id);
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
     expected_fini(&expected);
 }
 
@@ -373,22 +375,23 @@ Test(range_statistics, rows_and_flame_graph_are_what_a_count_of_every_call_gives
     }
 }
 
-static struct rv_range *measure_whole(struct world *world, uint64_t calls_per_part, bool lists_calls)
+static struct rv_range_statistics *measure_whole(struct world *world, uint64_t calls_per_part, bool lists_calls)
 {
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                                       .lanes = world->lanes,
-                                                                       .subroutines = world->subroutines,
-                                                                       .calls_per_part = calls_per_part,
-                                                                       .lists_calls = lists_calls,
-                                                                       .calls_of = 3});
+    struct rv_range_statistics *range =
+        rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                                                        .lanes = world->lanes,
+                                                                        .subroutines = world->subroutines,
+                                                                        .calls_per_part = calls_per_part,
+                                                                        .lists_calls = lists_calls,
+                                                                        .calls_of = 3});
     complete(world, range);
     return range;
 }
 
-static void compare_nodes(const struct rv_range *a, const struct rv_range *b)
+static void compare_nodes(const struct rv_range_statistics *a, const struct rv_range_statistics *b)
 {
     size_t n[2];
-    const struct rv_range_node *nodes[2] = {rv_range_nodes(a, &n[0]), rv_range_nodes(b, &n[1])};
+    const struct rv_range_node *nodes[2] = {rv_range_statistics_nodes(a, &n[0]), rv_range_statistics_nodes(b, &n[1])};
     cr_assert_eq(n[0], RV_RANGE_MOST_NODES);
     cr_assert_eq(n[1], n[0]);
     cr_assert_arr_eq(nodes[0], nodes[1], n[0] * sizeof **nodes);
@@ -413,19 +416,19 @@ Test(range_statistics, many_parts_give_what_one_gives_in_the_same_order_with_mor
         struct world world;
         world_init(&world, 300 + turn, 700000);
         const uint64_t calls_per_part = 5000 + rnd(&world) % 100000;
-        struct rv_range *one = measure_whole(&world, UINT64_MAX, false),
-                        *many = measure_whole(&world, calls_per_part, false);
-        cr_assert_eq(rv_range_n_parts(one), 1);
-        cr_assert_gt(rv_range_n_parts(many), N_LANES);
+        struct rv_range_statistics *one = measure_whole(&world, UINT64_MAX, false),
+                                   *many = measure_whole(&world, calls_per_part, false);
+        cr_assert_eq(rv_range_statistics_n_parts(one), 1);
+        cr_assert_gt(rv_range_statistics_n_parts(many), N_LANES);
         compare_nodes(one, many);
-        cr_assert_eq(rv_range_self_ns(one), rv_range_self_ns(many));
-        struct rv_range *of_one = measure_whole(&world, UINT64_MAX, true),
-                        *of_many = measure_whole(&world, calls_per_part, true);
-        compare_lists(rv_range_calls(of_one), rv_range_calls(of_many));
-        rv_range_destroy(one);
-        rv_range_destroy(many);
-        rv_range_destroy(of_one);
-        rv_range_destroy(of_many);
+        cr_assert_eq(rv_range_statistics_self_ns(one), rv_range_statistics_self_ns(many));
+        struct rv_range_statistics *of_one = measure_whole(&world, UINT64_MAX, true),
+                                   *of_many = measure_whole(&world, calls_per_part, true);
+        compare_lists(rv_range_statistics_calls(of_one), rv_range_statistics_calls(of_many));
+        rv_range_statistics_destroy(one);
+        rv_range_statistics_destroy(many);
+        rv_range_statistics_destroy(of_one);
+        rv_range_statistics_destroy(of_many);
         world_fini(&world);
     }
 }
@@ -441,9 +444,9 @@ Test(range_statistics, a_recursion_of_100_000_calls_that_is_cut_by_parts_has_the
                         &(struct rv_span){.start = 10 * depth, .end = 20 * DEPTH - 10 * depth, .id = 3, .depth = depth},
                         1);
     lane->last_ns = 20 * DEPTH;
-    struct rv_range *range = measure_whole(&world, 5000, true);
-    const struct rv_call_list *list = rv_range_calls(range);
-    cr_assert_gt(rv_range_n_parts(range), 10);
+    struct rv_range_statistics *range = measure_whole(&world, 5000, true);
+    const struct rv_call_list *list = rv_range_statistics_calls(range);
+    cr_assert_gt(rv_range_statistics_n_parts(range), 10);
     cr_assert_eq(list->n, DEPTH);
     for (uint32_t depth = 0; depth < DEPTH; depth++) {
         const struct rv_call *call = &list->calls[depth];
@@ -451,7 +454,7 @@ Test(range_statistics, a_recursion_of_100_000_calls_that_is_cut_by_parts_has_the
         cr_assert_eq(call->self_ns, 20);
         cr_assert_eq(call->total_ns, depth == 0 ? 20 * DEPTH : 0);
     }
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
     world_fini(&world);
 }
 
@@ -478,19 +481,19 @@ Test(range_statistics, calls_after_the_creation_of_a_range_are_not_in_it, .timeo
         lanes[i]->n_open = 1;
         rv_lane_add_note(lanes[i], &(struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED});
     }
-    struct rv_range *at_once = measure_whole(&world, 1000, false);
-    const struct rv_range_params params = {
+    struct rv_range_statistics *at_once = measure_whole(&world, 1000, false);
+    const struct rv_range_statistics_params params = {
         .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines, .calls_per_part = 1000};
-    struct rv_range *later = rv_range_create(&params);
+    struct rv_range_statistics *later = rv_range_statistics_create(&params);
     add_rounds(lanes[0], 2001, 4000);
     rv_timeline_add(lanes[0]->timeline, &(struct rv_span){.start = 500, .end = 4000000, .id = 7}, 1);
     rv_lane_add_note(lanes[0], &(struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED});
     lanes[0]->n_open = 0;
     complete(&world, later);
     struct rv_stats_row rows[2][N_IDS + 1];
-    const size_t n = rv_stats_rows(rv_range_stats(at_once), rows[0], N_IDS + 1);
+    const size_t n = rv_stats_rows(rv_range_statistics_stats(at_once), rows[0], N_IDS + 1);
     cr_assert_eq(n, 3);
-    cr_assert_eq(rv_stats_rows(rv_range_stats(later), rows[1], N_IDS + 1), n);
+    cr_assert_eq(rv_stats_rows(rv_range_statistics_stats(later), rows[1], N_IDS + 1), n);
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(rows[1][i].n_calls, rows[0][i].n_calls);
         cr_assert_eq(rows[1][i].total_ns, rows[0][i].total_ns);
@@ -498,32 +501,32 @@ Test(range_statistics, calls_after_the_creation_of_a_range_are_not_in_it, .timeo
         cr_assert_eq(rows[1][i].max_ns, rows[0][i].max_ns);
         cr_assert_eq(rows[1][i].self_times.blocked_ns, rows[0][i].self_times.blocked_ns);
     }
-    rv_range_destroy(at_once);
-    rv_range_destroy(later);
+    rv_range_statistics_destroy(at_once);
+    rv_range_statistics_destroy(later);
     world_fini(&world);
 }
 
 /* Parameters with the smallest parts, which the range memory keeps. */
-static struct rv_range_params kept_params(const struct world *world)
+static struct rv_range_statistics_params kept_params(const struct world *world)
 {
-    return (struct rv_range_params){.to_ns = UINT64_MAX,
-                                    .lanes = world->lanes,
-                                    .subroutines = world->subroutines,
-                                    .memory = world->memory,
-                                    .calls_per_part = RV_TIMELINE_STRETCH};
+    return (struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                               .lanes = world->lanes,
+                                               .subroutines = world->subroutines,
+                                               .memory = world->memory,
+                                               .calls_per_part = RV_TIMELINE_STRETCH};
 }
 
 static size_t count_visits(struct world *world)
 {
-    const struct rv_range_params params = kept_params(world);
-    struct rv_range *range = rv_range_create(&params);
-    struct rv_range_share *share = rv_range_share_create(range);
+    const struct rv_range_statistics_params params = kept_params(world);
+    struct rv_range_statistics *range = rv_range_statistics_create(&params);
+    struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
     size_t n = 0;
-    while (!rv_range_share_step(share, 1, 0))
+    while (!rv_range_statistics_share_step(share, 1, 0))
         n++;
-    cr_assert_gt(rv_range_progress(range), 0.9);
-    rv_range_share_destroy(share);
-    rv_range_destroy(range);
+    cr_assert_gt(rv_range_statistics_progress(range), 0.9);
+    rv_range_statistics_share_destroy(share);
+    rv_range_statistics_destroy(range);
     return n;
 }
 
@@ -543,12 +546,12 @@ Test(range_statistics, what_was_measured_before_is_not_visited_again_but_for_end
 
 static bool measure_ahead(struct world *world, size_t n)
 {
-    struct rv_range_params params = kept_params(world);
+    struct rv_range_statistics_params params = kept_params(world);
     params.n_beforehand = n;
-    struct rv_range *range = rv_range_create(&params);
+    struct rv_range_statistics *range = rv_range_statistics_create(&params);
     complete(world, range);
-    const bool has_all = rv_range_has_all_beforehand(range);
-    rv_range_destroy(range);
+    const bool has_all = rv_range_statistics_has_all_beforehand(range);
+    rv_range_statistics_destroy(range);
     return has_all;
 }
 
@@ -625,12 +628,12 @@ Test(range_statistics, a_whole_stream_gives_the_statistics_that_were_kept_while_
     rv_stats_add(stats, stats_lane, spans, 3000);
     rv_timeline_add(lane->timeline, spans, 3000);
     lane->last_ns = now;
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){
+    struct rv_range_statistics *range = rv_range_statistics_create(&(struct rv_range_statistics_params){
         .from_ns = 0, .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines});
-    rv_range_measure(range);
+    rv_range_statistics_measure(range);
     struct rv_stats_row wanted[N_IDS], rows[N_IDS];
     cr_assert_eq(rv_stats_rows(stats, wanted, N_IDS), N_IDS);
-    cr_assert_eq(rv_stats_rows(rv_range_stats(range), rows, N_IDS), N_IDS);
+    cr_assert_eq(rv_stats_rows(rv_range_statistics_stats(range), rows, N_IDS), N_IDS);
     for (size_t i = 0; i < N_IDS; i++) {
         cr_assert_eq(rows[i].n_calls, wanted[i].n_calls);
         cr_assert_eq(rows[i].p50_ns, wanted[i].p50_ns);
@@ -638,7 +641,7 @@ Test(range_statistics, a_whole_stream_gives_the_statistics_that_were_kept_while_
         cr_assert_eq(rows[i].min_ns, wanted[i].min_ns);
         cr_assert_eq(rows[i].max_ns, wanted[i].max_ns);
     }
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
     rv_stats_lane_destroy(stats_lane);
     rv_stats_destroy(stats);
     world_fini(&world);
@@ -689,22 +692,23 @@ Test(range_statistics, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout
             blocked_ns[id] += b - a;
             total_ns += b - a;
         }
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = from_ns,
-                                                                       .to_ns = to_ns,
-                                                                       .lanes = world.lanes,
-                                                                       .subroutines = world.subroutines,
-                                                                       .calls_per_part = RV_TIMELINE_STRETCH});
-    cr_assert_gt(rv_range_n_parts(range), N_LANES);
+    struct rv_range_statistics *range =
+        rv_range_statistics_create(&(struct rv_range_statistics_params){.from_ns = from_ns,
+                                                                        .to_ns = to_ns,
+                                                                        .lanes = world.lanes,
+                                                                        .subroutines = world.subroutines,
+                                                                        .calls_per_part = RV_TIMELINE_STRETCH});
+    cr_assert_gt(rv_range_statistics_n_parts(range), N_LANES);
     complete(&world, range);
     struct rv_stats_row rows[N_IDS + 1];
-    size_t n = rv_stats_rows(rv_range_stats(range), rows, N_IDS + 1);
+    size_t n = rv_stats_rows(rv_range_statistics_stats(range), rows, N_IDS + 1);
     cr_assert_gt(total_ns, 0);
     for (size_t i = 0; i < n; i++)
         cr_assert_eq(rows[i].self_times.blocked_ns, blocked_ns[rows[i].id], "subroutine %u: %lu, %lu counted",
                      rows[i].id, (unsigned long)rows[i].self_times.blocked_ns, (unsigned long)blocked_ns[rows[i].id]);
     for (size_t i = 0; i < n; i++)
         cr_assert_eq(rows[i].total_times.blocked_ns, all_blocked_ns[rows[i].id]);
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
     world_fini(&world);
 }
 
@@ -718,15 +722,16 @@ Test(range_statistics, a_range_can_be_limited_to_lanes, .timeout = 60)
     struct expected expected;
     expect(&world, (uint64_t[2]){0, UINT64_MAX}, filter, &expected);
     uint32_t first = 0;
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                                       .lanes = world.lanes,
-                                                                       .subroutines = world.subroutines,
-                                                                       .lane_idxs = &first,
-                                                                       .n_lane_idxs = 1});
-    rv_range_measure(range);
+    struct rv_range_statistics *range =
+        rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                                                        .lanes = world.lanes,
+                                                                        .subroutines = world.subroutines,
+                                                                        .lane_idxs = &first,
+                                                                        .n_lane_idxs = 1});
+    rv_range_statistics_measure(range);
     check_rows(range, &expected);
     check_nodes(range, &expected);
-    rv_range_destroy(range);
+    rv_range_statistics_destroy(range);
     expected_fini(&expected);
     rv_filter_release(filter);
     world_fini(&world);
@@ -740,11 +745,11 @@ Test(range_statistics, missing_calls_are_announced_first, .timeout = 60)
     cr_assert_gt(rv_timeline_evict(timeline, rv_timeline_bytes(timeline) / 2), 0);
     uint64_t exact_ns = rv_timeline_exact_from_ns(timeline);
     for (unsigned i = 0; i < 2; i++) {
-        struct rv_range *range = rv_range_create(&(struct rv_range_params){
+        struct rv_range_statistics *range = rv_range_statistics_create(&(struct rv_range_statistics_params){
             .from_ns = i ? exact_ns : 0, .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines});
-        rv_range_measure(range);
-        cr_assert_eq(rv_range_missing_before_ns(range), i ? 0 : exact_ns);
-        rv_range_destroy(range);
+        rv_range_statistics_measure(range);
+        cr_assert_eq(rv_range_statistics_missing_before_ns(range), i ? 0 : exact_ns);
+        rv_range_statistics_destroy(range);
     }
     world_fini(&world);
 }
@@ -766,13 +771,13 @@ Test(range_statistics, a_subroutine_of_several_processes_is_one_row_and_one_path
                         2);
         lane->last_ns = 1000;
     }
-    struct rv_range *range = rv_range_create(
-        &(struct rv_range_params){.from_ns = 0, .to_ns = 1000, .lanes = lanes, .subroutines = subroutines});
-    rv_range_measure(range);
+    struct rv_range_statistics *range = rv_range_statistics_create(
+        &(struct rv_range_statistics_params){.from_ns = 0, .to_ns = 1000, .lanes = lanes, .subroutines = subroutines});
+    rv_range_statistics_measure(range);
     struct rv_stats_row rows[4];
     size_t n_nodes;
-    const struct rv_range_node *nodes = rv_range_nodes(range, &n_nodes);
-    cr_assert_eq(rv_stats_rows(rv_range_stats(range), rows, 4), 2);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(range, &n_nodes);
+    cr_assert_eq(rv_stats_rows(rv_range_statistics_stats(range), rows, 4), 2);
     for (int i = 0; i < 2; i++) {
         cr_assert(rows[i].id == 1 || rows[i].id == 2);
         cr_assert_eq(rows[i].n_calls, 3);
@@ -782,10 +787,10 @@ Test(range_statistics, a_subroutine_of_several_processes_is_one_row_and_one_path
     cr_assert_eq(n_nodes, 3);
     cr_assert_eq(nodes[nodes[0].first_child].n_calls, 3);
     for (uint32_t process = 0; process < 3; process++)
-        cr_assert_eq(rv_range_id(range, 2 + 10 * process), 2);
-    cr_assert_eq(rv_range_id(range, 5), 5);
-    cr_assert_eq(rv_range_id(range, 5000), 5000);
-    rv_range_destroy(range);
+        cr_assert_eq(rv_range_statistics_id(range, 2 + 10 * process), 2);
+    cr_assert_eq(rv_range_statistics_id(range, 5), 5);
+    cr_assert_eq(rv_range_statistics_id(range, 5000), 5000);
+    rv_range_statistics_destroy(range);
     rv_subroutines_destroy(subroutines);
     rv_lanes_destroy(lanes);
 }
@@ -813,15 +818,15 @@ Test(range_statistics, paths_are_numbered_alike_in_whatever_order_lanes_came, .t
         for (size_t i = 0; i < 4; i++)
             come[way][i].name = come[way][i].process_name = "t";
         struct rv_lanes *lanes = lanes_of(come[way], 4);
-        struct rv_range *range =
-            rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX, .lanes = lanes, .subroutines = subroutines});
-        rv_range_measure(range);
+        struct rv_range_statistics *range = rv_range_statistics_create(
+            &(struct rv_range_statistics_params){.to_ns = UINT64_MAX, .lanes = lanes, .subroutines = subroutines});
+        rv_range_statistics_measure(range);
         size_t n;
-        const struct rv_range_node *nodes = rv_range_nodes(range, &n);
+        const struct rv_range_node *nodes = rv_range_statistics_nodes(range, &n);
         cr_assert_eq(n, 5);
         for (uint32_t i = 1; i < n; i++)
             cr_assert_eq(nodes[i].id, i - 1, "path %u is of subroutine %u", i, nodes[i].id);
-        rv_range_destroy(range);
+        rv_range_statistics_destroy(range);
         rv_lanes_destroy(lanes);
     }
     rv_subroutines_destroy(subroutines);
@@ -838,16 +843,17 @@ Test(range_statistics, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 
                              &(struct rv_lane_note){.start_ns = at,
                                                     .end_ns = at + 1,
                                                     .kind = at / 70000 % 3 ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED});
-    struct rv_range *ranges[RV_TIME_KINDS];
+    struct rv_range_statistics *ranges[RV_TIME_KINDS];
     struct rv_stats_row rows[RV_TIME_KINDS][N_IDS + 1];
     size_t n, n_nodes;
     for (int time = 0; time < RV_TIME_KINDS; time++) {
-        ranges[time] = rv_range_create(&(struct rv_range_params){.to_ns = world.last_ns,
-                                                                 .lanes = world.lanes,
-                                                                 .subroutines = world.subroutines,
-                                                                 .time = (enum rv_time_kind)time});
-        rv_range_measure(ranges[time]);
-        n = rv_stats_rows(rv_range_stats(ranges[time]), rows[time], N_IDS + 1);
+        ranges[time] =
+            rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = world.last_ns,
+                                                                            .lanes = world.lanes,
+                                                                            .subroutines = world.subroutines,
+                                                                            .time = (enum rv_time_kind)time});
+        rv_range_statistics_measure(ranges[time]);
+        n = rv_stats_rows(rv_range_statistics_stats(ranges[time]), rows[time], N_IDS + 1);
     }
     for (size_t i = 0; i < n; i++) {
         cr_expect_eq(rows[RV_TIME_ON_CPU][i].total_ns + rows[RV_TIME_OFF_CPU][i].total_ns,
@@ -859,11 +865,12 @@ Test(range_statistics, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 
                      rows[RV_TIME_OFF_CPU][i].total_ns);
         cr_expect_leq(rows[RV_TIME_BLOCKED][i].max_ns, rows[RV_TIME_OFF_CPU][i].max_ns);
     }
-    const struct rv_range_node *wall = rv_range_nodes(ranges[RV_TIME_WALL], &n_nodes);
+    const struct rv_range_node *wall = rv_range_statistics_nodes(ranges[RV_TIME_WALL], &n_nodes);
     cr_assert_gt(wall[0].off_ns, 0);
-    cr_expect_eq(wall[0].off_ns, rv_range_nodes(ranges[RV_TIME_OFF_CPU], &n_nodes)[0].total_ns);
-    cr_expect_eq(wall[0].total_ns - wall[0].off_ns, rv_range_nodes(ranges[RV_TIME_ON_CPU], &n_nodes)[0].total_ns);
+    cr_expect_eq(wall[0].off_ns, rv_range_statistics_nodes(ranges[RV_TIME_OFF_CPU], &n_nodes)[0].total_ns);
+    cr_expect_eq(wall[0].total_ns - wall[0].off_ns,
+                 rv_range_statistics_nodes(ranges[RV_TIME_ON_CPU], &n_nodes)[0].total_ns);
     for (int time = 0; time < RV_TIME_KINDS; time++)
-        rv_range_destroy(ranges[time]);
+        rv_range_statistics_destroy(ranges[time]);
     world_fini(&world);
 }

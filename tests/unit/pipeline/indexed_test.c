@@ -499,12 +499,13 @@ Test(indexed, an_ended_stream_takes_no_pages)
 
 static size_t n_waits; /* times that a reader waited for blocks */
 
-static struct rv_range *measure(struct rv_session *session, uint64_t from_ns, uint64_t to_ns)
+static struct rv_range_statistics *measure(struct rv_session *session, uint64_t from_ns, uint64_t to_ns)
 {
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = from_ns,
-                                                                       .to_ns = to_ns,
-                                                                       .lanes = rv_session_lanes(session),
-                                                                       .subroutines = rv_session_subroutines(session)});
+    struct rv_range_statistics *range = rv_range_statistics_create(
+        &(struct rv_range_statistics_params){.from_ns = from_ns,
+                                             .to_ns = to_ns,
+                                             .lanes = rv_session_lanes(session),
+                                             .subroutines = rv_session_subroutines(session)});
     struct rv_range_reader reader;
     rv_range_reader_init(&reader, range, session);
     const uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
@@ -527,10 +528,11 @@ Test(indexed, statistics_of_a_range_are_those_of_the_whole_recording)
     for (unsigned i = 0; i < 20; i++) {
         uint64_t from_ns = first_ns + recorded_draw(last_ns - first_ns),
                  to_ns = i == 0 ? UINT64_MAX : from_ns + 1 + recorded_draw(1 << 21);
-        struct rv_range *ranges[2] = {measure(sessions[0], from_ns, to_ns), measure(sessions[1], from_ns, to_ns)};
-        n_rows += sessions_compare_stats(rv_range_stats(ranges[0]), rv_range_stats(ranges[1]));
-        rv_range_destroy(ranges[0]);
-        rv_range_destroy(ranges[1]);
+        struct rv_range_statistics *ranges[2] = {measure(sessions[0], from_ns, to_ns),
+                                                 measure(sessions[1], from_ns, to_ns)};
+        n_rows += sessions_compare_stats(rv_range_statistics_stats(ranges[0]), rv_range_statistics_stats(ranges[1]));
+        rv_range_statistics_destroy(ranges[0]);
+        rv_range_statistics_destroy(ranges[1]);
     }
     cr_assert_gt(n_rows, 20);
     cr_assert_gt(n_waits, 20, "no block was read");

@@ -84,17 +84,18 @@ static struct rv_view view_calls(struct rv_session *session, const uint64_t wind
     struct rv_call_rows_job job = {.rows = NULL};
     struct rv_view view = {0};
     rv_range_job_start(&list,
-                       &(struct rv_range_params){.from_ns = window[0],
-                                                 .to_ns = window[1],
-                                                 .lanes = rv_session_lanes(session),
-                                                 .subroutines = rv_session_subroutines(session),
-                                                 .lists_calls = true,
-                                                 .calls_of = 2},
+                       &(struct rv_range_statistics_params){.from_ns = window[0],
+                                                            .to_ns = window[1],
+                                                            .lanes = rv_session_lanes(session),
+                                                            .subroutines = rv_session_subroutines(session),
+                                                            .lists_calls = true,
+                                                            .calls_of = 2},
                        session);
     rv_range_job_wait(&list);
-    rv_call_rows_job_start(
-        &job, &(struct rv_call_rows_job_params){
-                  .list = rv_range_calls(list.range), .id = 2, .lanes = rv_session_lanes(session), .session = session});
+    rv_call_rows_job_start(&job, &(struct rv_call_rows_job_params){.list = rv_range_statistics_calls(list.range),
+                                                                   .id = 2,
+                                                                   .lanes = rv_session_lanes(session),
+                                                                   .session = session});
     rv_call_rows_job_wait(&job);
     struct rv_call_rows *rows = rv_call_rows_job_take(&job);
     cr_assert_gt(rows->n, 3);
@@ -292,28 +293,29 @@ static struct rv_range_job measure(struct rv_session *session, const uint64_t wi
 {
     struct rv_range_job measure = {.range = NULL};
     rv_range_job_start(&measure,
-                       &(struct rv_range_params){.from_ns = window[0],
-                                                 .to_ns = window[1],
-                                                 .lanes = rv_session_lanes(session),
-                                                 .subroutines = rv_session_subroutines(session),
-                                                 .filter = filter},
+                       &(struct rv_range_statistics_params){.from_ns = window[0],
+                                                            .to_ns = window[1],
+                                                            .lanes = rv_session_lanes(session),
+                                                            .subroutines = rv_session_subroutines(session),
+                                                            .filter = filter},
                        session);
     rv_range_job_wait(&measure);
     cr_assert(rv_range_job_is_done(&measure));
     return measure;
 }
 
-static void compare_stats(const struct rv_range *whole, const struct rv_range *indexed)
+static void compare_stats(const struct rv_range_statistics *whole, const struct rv_range_statistics *indexed)
 {
-    (void)sessions_compare_stats(rv_range_stats(whole), rv_range_stats(indexed));
-    cr_assert_eq(rv_range_self_ns(whole), rv_range_self_ns(indexed));
-    cr_assert_eq(rv_range_missing_before_ns(indexed), 0);
+    (void)sessions_compare_stats(rv_range_statistics_stats(whole), rv_range_statistics_stats(indexed));
+    cr_assert_eq(rv_range_statistics_self_ns(whole), rv_range_statistics_self_ns(indexed));
+    cr_assert_eq(rv_range_statistics_missing_before_ns(indexed), 0);
 }
 
-static void compare_nodes(const struct rv_range *whole, const struct rv_range *indexed)
+static void compare_nodes(const struct rv_range_statistics *whole, const struct rv_range_statistics *indexed)
 {
     size_t n, n_indexed;
-    const struct rv_range_node *nodes = rv_range_nodes(whole, &n), *of_index = rv_range_nodes(indexed, &n_indexed);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(whole, &n),
+                               *of_index = rv_range_statistics_nodes(indexed, &n_indexed);
     cr_assert_eq(n, n_indexed, "%zu paths, %zu by index", n, n_indexed);
     for (size_t i = 0; i < n; i++) {
         const struct rv_range_node *a = &nodes[i], *b = &of_index[i];
@@ -580,9 +582,9 @@ Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
     for (unsigned i = 0; i < 2; i++) {
         struct rv_range_job whole = measure(sessions.whole, windows[i], NULL);
         struct rv_range_job indexed = measure(sessions.indexed, windows[i], NULL);
-        cr_assert_not(rv_range_is_damaged(whole.range));
-        cr_assert_eq(rv_range_is_damaged(indexed.range), i == 0);
-        cr_assert(i == 0 || rv_range_self_ns(whole.range) == rv_range_self_ns(indexed.range));
+        cr_assert_not(rv_range_statistics_is_damaged(whole.range));
+        cr_assert_eq(rv_range_statistics_is_damaged(indexed.range), i == 0);
+        cr_assert(i == 0 || rv_range_statistics_self_ns(whole.range) == rv_range_statistics_self_ns(indexed.range));
         rv_range_job_stop(&whole);
         rv_range_job_stop(&indexed);
     }

@@ -33,31 +33,31 @@ static void finish(void)
 
 TestSuite(range_ahead, .init = begin, .fini = finish, .timeout = 60);
 
-static struct rv_range_params params(void)
+static struct rv_range_statistics_params params(void)
 {
-    return (struct rv_range_params){.to_ns = UINT64_MAX,
-                                    .lanes = lanes,
-                                    .subroutines = subroutines,
-                                    .memory = memory,
-                                    .calls_per_part = CALLS_PER_PART};
+    return (struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                               .lanes = lanes,
+                                               .subroutines = subroutines,
+                                               .memory = memory,
+                                               .calls_per_part = CALLS_PER_PART};
 }
 
 /* How much of the range is known before a call of it is visited. */
 static double known(void)
 {
-    const struct rv_range_params wanted = params();
-    struct rv_range *range = rv_range_create(&wanted);
-    struct rv_range_share *share = rv_range_share_create(range);
-    (void)rv_range_share_step(share, 1, 0);
-    const double progress = rv_range_progress(range);
-    rv_range_share_destroy(share);
-    rv_range_destroy(range);
+    const struct rv_range_statistics_params wanted = params();
+    struct rv_range_statistics *range = rv_range_statistics_create(&wanted);
+    struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
+    (void)rv_range_statistics_share_step(share, 1, 0);
+    const double progress = rv_range_statistics_progress(range);
+    rv_range_statistics_share_destroy(share);
+    rv_range_statistics_destroy(range);
     return progress;
 }
 
 Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
 {
-    const struct rv_range_params wanted = params();
+    const struct rv_range_statistics_params wanted = params();
     const uint64_t end_ns = rv_clock_mono_ns() + UINT64_C(50000000000);
     cr_assert_lt(known(), 0.1);
     while (known() < 0.85 && rv_clock_mono_ns() < end_ns) {
@@ -69,7 +69,7 @@ Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
 
 Test(range_ahead, measuring_ahead_can_be_stopped_at_any_time)
 {
-    const struct rv_range_params wanted = params();
+    const struct rv_range_statistics_params wanted = params();
     for (int i = 0; i < 20; i++) {
         rv_range_ahead_advance(&ahead, &wanted, NULL);
         rv_range_ahead_stop(&ahead);

@@ -296,7 +296,7 @@ static uint32_t focused_id(const struct fixture *fixture)
 {
     size_t n;
     const struct rv_viewer_statistics *statistics = &fixture->viewer.statistics;
-    const struct rv_range_node *nodes = rv_range_nodes(rv_viewer_statistics_range(statistics), &n);
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(rv_viewer_statistics_range(statistics), &n);
     return nodes[rv_viewer_statistics_focus(statistics)].id;
 }
 
