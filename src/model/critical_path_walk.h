@@ -46,8 +46,8 @@ struct rv_critical_path_step {
  * are the source's.
  */
 struct rv_critical_path_source {
-    /* Take the last wait of a thread that ended at at_ns or before and is earlier than those taken. RV_CRITICAL_PATH_NONE: there
-     * is none. */
+    /* Take the last wait of a thread that ended at at_ns or before and is earlier than those taken.
+     * RV_CRITICAL_PATH_NONE: there is none. */
     uint32_t (*take_last)(void *context, uint32_t thread, uint64_t at_ns);
     /* The wait that began before at_ns and ends after it, if it is earlier than those taken; likewise. */
     uint32_t (*find_present)(void *context, uint32_t thread, uint64_t at_ns);

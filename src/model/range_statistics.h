@@ -69,8 +69,8 @@ void rv_range_statistics_share_destroy(struct rv_range_statistics_share *share);
 bool rv_range_statistics_share_step(struct rv_range_statistics_share *share, size_t most, uint64_t timeout_ns);
 
 /*
- * The last step has reached a lane whose short calls are in pages and needs one: give it by rv_range_statistics_share_give(), between
- * steps, until no more are wanted.
+ * The last step has reached a lane whose short calls are in pages and needs one: give it by
+ * rv_range_statistics_share_give(), between steps, until no more are wanted.
  */
 bool rv_range_statistics_share_wants_page(const struct rv_range_statistics_share *share);
 

@@ -11,8 +11,8 @@
 #if defined(__x86_64__) && defined(__LP64__)
 
 /*
- * A request for an image's system calls, all but the image, after rv_capture_operations_read(). Threads may still be in stubs of
- * before, which stay as they are.
+ * A request for an image's system calls, all but the image, after rv_capture_operations_read(). Threads may still be in
+ * stubs of before, which stay as they are.
  *   map_near  as in struct rv_patch_request
  */
 RV_HIDDEN void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running,
