@@ -1,0 +1,125 @@
+#include "source/thread_switches.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+static uint32_t owner_of(const struct rv_live_ring *slot)
+{
+    return slot->idx + 1;
+}
+
+void rv_thread_switches_read(struct rv_thread_switches *switches, const struct rv_clock *clock)
+{
+    if (switches->reported)
+        rv_context_switches_read(switches->reported, clock);
+}
+
+void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot)
+{
+    if (switches->reported)
+        rv_context_switches_claim(switches->reported, slot->tid, owner_of(slot));
+}
+
+void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct rv_live_ring *slot)
+{
+    if (switches->reported)
+        rv_context_switches_forget(switches->reported, slot->tid, owner_of(slot));
+}
+
+uint64_t rv_thread_switches_n_lost(const struct rv_thread_switches *switches)
+{
+    return switches->reported ? rv_context_switches_n_lost(switches->reported) - switches->n_lost_told : 0;
+}
+
+/* Switches that were lost are counted by the next one that was not, of any thread: a recording has their number, too. */
+static void tell_losses(struct rv_thread_switches *switches, struct rv_event *next)
+{
+    const uint64_t n_new = rv_thread_switches_n_lost(switches);
+    next->id = n_new < UINT32_MAX ? (uint32_t)n_new : UINT32_MAX;
+    switches->n_lost_told += next->id;
+}
+
+/* Take the thread's switches until these ticks. Returns their number. */
+static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until)
+{
+    enum { STEP = 64 };
+    size_t n = 0, n_taken;
+    do {
+        switches->taken = rv_vec_reserve(switches->taken, &switches->taken_capacity, n + STEP, sizeof *switches->taken);
+        n_taken =
+            rv_context_switches_take(switches->reported, slot->tid, owner_of(slot), until, switches->taken + n, STEP);
+        n += n_taken;
+    } while (n_taken == STEP);
+    slot->n_added += n;
+    return n;
+}
+
+static uint64_t last_ticks(const struct rv_event *events, size_t n)
+{
+    while (n-- > 0)
+        if (rv_event_kind(&events[n]) != RV_EVENT_SYNC) /* describes the past */
+            return rv_event_ticks(&events[n]);
+    return 0;
+}
+
+/*
+ * Take the thread's switches among its popped events. The kernel has written a switch before the thread makes its next
+ * event, so all those before the last popped event are known; later ones, but until `until`, may precede events not popped
+ * yet.
+ */
+static size_t take_among(struct rv_thread_switches *switches, struct rv_live_ring *slot, const struct rv_event *popped,
+                         size_t n_popped, uint64_t until)
+{
+    if (!switches->reported || !n_popped)
+        return 0;
+    rv_context_switches_read(switches->reported, &slot->map->clock);
+    if (!slot->has_called) {
+        (void)take(switches, slot, rv_event_ticks(&popped[0]));
+        slot->n_added = 0;
+        slot->has_called = true;
+    }
+    const uint64_t last = last_ticks(popped, n_popped);
+    const size_t n_switches = take(switches, slot, last > until ? last : until);
+    if (n_switches)
+        tell_losses(switches, switches->taken);
+    return n_switches;
+}
+
+struct rv_batch *rv_thread_switches_append(struct rv_thread_switches *switches, struct rv_live_ring *slot,
+                                           struct rv_batch *batch, const struct rv_event *popped, size_t n_popped,
+                                           uint64_t until, const struct rv_intake *intake)
+{
+    const struct rv_event *event = popped, *end = event + n_popped;
+    const size_t n_switches = take_among(switches, slot, popped, n_popped, until);
+    for (size_t i = 0; i < n_switches; i++) {
+        const struct rv_event *begin = event, *next = &switches->taken[i];
+        while (event < end && (rv_event_ticks(event) < rv_event_ticks(next) || rv_event_kind(event) == RV_EVENT_SYNC))
+            event++;
+        batch = rv_live_ring_append(slot, batch, begin, (size_t)(event - begin), intake);
+        batch = rv_live_ring_append(slot, batch, next, 1, intake);
+    }
+    return rv_live_ring_append(slot, batch, event, (size_t)(end - event), intake);
+}
+
+uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn_ticks)
+{
+    const uint64_t end = rv_live_ring_ticks_at_end(slot);
+    return end && end < turn_ticks ? end : turn_ticks;
+}
+
+void rv_thread_switches_send(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until,
+                             const struct rv_intake *intake)
+{
+    const size_t n = switches->reported && slot->has_called ? take(switches, slot, until) : 0;
+    if (!n)
+        return;
+    tell_losses(switches, switches->taken);
+    rv_live_ring_hand_over(slot, switches->taken, n, intake);
+}
+
+void rv_thread_switches_fini(struct rv_thread_switches *switches)
+{
+    rv_context_switches_close(switches->reported);
+    free(switches->taken);
+}
