@@ -23,7 +23,7 @@ struct rv_normalizer {
     uint64_t last_call_ns;                  /* of the stream's last call or return, which ARGUMENTS belong to */
     uint64_t n_late;                        /* ARGUMENTS left out, since they were too far behind their call */
     bool leaves_out;                        /* the filter has left out the last event, and so its ARGUMENTS */
-    bool has_call_site;                     /* with a filter: the place of the next call is held until that call comes */
+    bool has_call_site; /* with a filter: the place of the next call is held until that call comes */
     struct rv_event call_site;
 };
 
