@@ -5,16 +5,11 @@
 #ifndef RV_EXPORT_CRITICAL_PATH_TIMES_H
 #define RV_EXPORT_CRITICAL_PATH_TIMES_H
 
-#include "export/lane_calls.h"
+#include "export/critical_path_cuts.h"
 #include "export/critical_path_sums.h"
+#include "export/lane_calls.h"
 #include "export/savings.h"
 #include "model/lit_path.h"
-
-struct rv_critical_path_time {        /* of a subroutine, as far as it was on the path */
-    uint64_t n_ns, n;                 /* own time, and its stretches */
-    uint64_t total_ns;                /* with callees */
-    uint64_t blocked_ns, runnable_ns; /* the part of n_ns in which the thread did not run */
-};
 
 struct rv_critical_path_times_params { /* what they point to outlives it */
     const struct rv_lit_path *lit;
