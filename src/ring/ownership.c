@@ -386,6 +386,19 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx, const struct 
 
 static uint32_t recycle(struct rv_map *map);
 
+bool rv_ownership_awaits_ring(struct rv_map *map)
+{
+    int saved = errno;
+    const bool awaits = rv_ownership_has_free_ring(map) || recycle(map) || is_ring_coming(map, -EAGAIN);
+    errno = saved;
+    return awaits;
+}
+
+void rv_ownership_count_without_ring(struct rv_map *map)
+{
+    __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+}
+
 int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, const struct rv_ring_claim *as)
 {
     int saved = errno;
@@ -395,7 +408,7 @@ int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, const struct
     if (ring_idx < 0)
         ring_idx = wait_for_ring(map, process_idx, as, ring_idx);
     if (ring_idx < 0)
-        __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+        rv_ownership_count_without_ring(map);
     else
         rv_ring_announce(map->header);
     errno = saved;

@@ -59,6 +59,16 @@ int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, const struct
 /* Is a ring probably free? Reads a hint, not the rings. Any process. */
 bool rv_ownership_has_free_ring(const struct rv_map *map);
 
+/*
+ * Whether a claim may succeed: a ring is free, or will soon be. Takes the rings of owners that are gone, where nobody
+ * drains them.
+ *   thread   any; async-signal-safe, keeps errno
+ */
+bool rv_ownership_awaits_ring(struct rv_map *map);
+
+/* A thread does without a ring, and has not tried to claim one. */
+void rv_ownership_count_without_ring(struct rv_map *map);
+
 /* Rings with an index below this may have an owner; the others were never claimed. Any process. */
 uint32_t rv_ownership_n_rings_used(const struct rv_map *map);
 

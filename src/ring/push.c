@@ -209,7 +209,7 @@ static void reopen(struct rv_pusher *pusher, uint64_t stack)
 static void stash(struct rv_pusher *pusher, uint64_t when, uint64_t word)
 {
     struct rv_pusher_state *state = pusher->state;
-    if (!state) {
+    if (!state || !state->stash) {
         pusher->n_unstashed++;
         return;
     }
@@ -423,6 +423,13 @@ uint64_t rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
     return pusher->last_ticks;
 }
 
+/* While signals are blocked. */
+static void refuse_unstashed(struct rv_pusher *pusher, struct rv_wire_control *control)
+{
+    for (; pusher->n_unstashed; pusher->n_unstashed--)
+        bump(&control->n_refused);
+}
+
 void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, const struct rv_ring *ring,
                       uint32_t ring_idx)
 {
@@ -439,8 +446,7 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->backed_head = ring->map ? ring->control->claim_head + RV_BACKING_FIRST_EVENTS : UINT64_MAX;
     state->n_unbacked = 0;
     state->n_lost = 0;
-    for (; pusher->n_unstashed; pusher->n_unstashed--)
-        bump(&ring->control->n_refused);
+    refuse_unstashed(pusher, ring->control);
     __atomic_store_n(&ring->control->n_stashed, state->n_stash, __ATOMIC_RELAXED);
     state->last_events = state->ring.events;
     state->placed_slot = 0;
@@ -466,6 +472,7 @@ void rv_pusher_flush(struct rv_pusher *pusher)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     place_cursor(pusher, stack);
     empty_stash(state);
+    refuse_unstashed(pusher, state->ring.control);
     if (state->n_lost && !state->is_closed && rv_full_ring_n_free(state) > 0)
         append_lost(state);
     reopen(pusher, stack);
@@ -507,8 +514,10 @@ void rv_pusher_detach(struct rv_pusher *pusher)
 void rv_pusher_leave(struct rv_pusher *pusher)
 {
     struct rv_pusher_state *state = pusher->state;
-    state->stash[0].when = 0;
-    state->n_stash = 1;
+    if (state->stash) {
+        state->stash[0].when = 0;
+        state->n_stash = 1;
+    }
     pusher->limit = 0;
     pusher->slow_limit = 0;
     pusher->ceiling = 0;

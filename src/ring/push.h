@@ -39,7 +39,7 @@
 #define RV_PUSH_NOT_ANNOUNCED UINT64_MAX   /* the ring has no event yet, */
 #define RV_PUSH_NOT_WOKEN (UINT64_MAX - 1) /* no half of it was full yet */
 
-/* Slow-path state of one thread. Zeroed memory is valid; the stash's pages are untouched until used. */
+/* Slow-path state of one thread. Zeroed memory is valid. */
 struct rv_pusher_state {
     struct rv_ring ring; /* ring.control == NULL: no ring */
     uint32_t ring_idx;
@@ -60,8 +60,8 @@ struct rv_pusher_state {
     const struct rv_event *last_events; /* the previous ring's events */
     uint64_t stack_end; /* upper end of the thread's own stack; 0: unknown. Set by the creator of this struct. */
     uint64_t born_ticks;
-    uint64_t n_stash; /* events stashed, plus those that found the stash full */
-    struct rv_event stash[RV_PUSH_STASH];
+    uint64_t n_stash;       /* events stashed, plus those that found the stash full */
+    struct rv_event *stash; /* RV_PUSH_STASH events of handlers, zeroed or used before; NULL: they are refused */
 };
 
 /* One per thread (initial-exec TLS) or per producer in tests. All zero = no ring yet: the first push is slow. */
@@ -72,7 +72,7 @@ struct rv_pusher {
     uint64_t *head;       /* the shared word */
     const uint32_t *tick; /* clock TICK: the shared word, else NULL; */
     uint32_t last_tick;   /* its last value read, */
-    uint32_t n_unstashed; /* events of handlers before the stash existed */
+    uint32_t n_unstashed; /* events of handlers without a stash */
     uint64_t last_ticks;  /* time at which last_tick was first seen */
     struct rv_pusher_state *state;
     uint64_t ceiling; /* a push whose next cursor is here or above met a poisoned cursor, or has no ring */
@@ -100,7 +100,7 @@ uint64_t rv_pusher_drop_stash(struct rv_pusher *pusher);
 void rv_pusher_detach(struct rv_pusher *pusher);
 
 /* In the child of fork, during a push that began in the parent, on a ring that is no longer traced: discard the
- * parent's stash and make the next push slow. */
+ * parent's stash and make the next push slow. There should be a stash. */
 void rv_pusher_leave(struct rv_pusher *pusher);
 
 /* Whether a push is under way. */

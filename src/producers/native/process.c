@@ -163,7 +163,7 @@ static int enter(void)
 {
     int idx = rv_ownership_enter_process(&process.map);
     if (idx < 0) {
-        __atomic_fetch_add(&process.map.header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+        rv_ownership_count_without_ring(&process.map);
         return idx;
     }
     process.idx = (uint32_t)idx;
@@ -260,7 +260,7 @@ void rv_process_miss_event(void)
 {
     if (__atomic_load_n(&process.is_shut_out, __ATOMIC_RELAXED) &&
         __atomic_exchange_n(&process.is_shut_out, 0, __ATOMIC_RELAXED))
-        __atomic_fetch_add(&process.map.header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+        rv_ownership_count_without_ring(&process.map);
 }
 
 void rv_process_close(void)

@@ -13,12 +13,16 @@ struct rv_ring_writer {
     struct rv_map *map;
     struct rv_live_stack slots;
     struct rv_pusher pusher;
-    struct rv_pusher_state state; /* large, and rarely touched */
+    struct rv_pusher_state state;
+    struct rv_event stash[RV_PUSH_STASH]; /* rarely touched */
 };
 
 struct rv_ring_writer *rv_ring_writer_create(void)
 {
-    return calloc(1, sizeof(struct rv_ring_writer));
+    struct rv_ring_writer *writer = calloc(1, sizeof *writer);
+    if (writer)
+        writer->state.stash = writer->stash;
+    return writer;
 }
 
 void rv_ring_writer_destroy(struct rv_ring_writer *writer)

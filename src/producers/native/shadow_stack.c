@@ -63,7 +63,7 @@ struct rv_shadow_region {
 #define OTHER_BYTES                                                                                                    \
     (sizeof(struct rv_shadow_region) + ALIGN_BYTES + FRAME_BYTES(N_EARLIER + N_OTHER_FRAMES + RV_SHADOW_RESERVE))
 
-/* Frames of threads' own stacks, by the address of the frame of depth 0. */
+/* Frames of threads' own stacks, by the address of the frame with tag 0. */
 static struct rv_thread_memory own_frames =
     RV_THREAD_MEMORY_AROUND(FRAME_BYTES(N_EARLIER), FRAME_BYTES(N_OWN_FRAMES + RV_SHADOW_RESERVE), ALIGN_BYTES);
 static RV_THREAD_LOCAL struct rv_shadow_region native_region;
@@ -546,22 +546,22 @@ static struct rv_shadow_region *create_region(uint32_t stack_id)
 
 /* What a deep stack has used is given back: as it was new, a frame above the lowest of that is zero. Where the first page
  * was not filled no other is read. */
-static void shrink(struct rv_shadow_frame *zero)
+static void shrink(struct rv_shadow_frame *frames)
 {
-    uint8_t *begin = (uint8_t *)(zero + N_KEPT_FRAMES), *end = (uint8_t *)(zero + N_OWN_FRAMES + RV_SHADOW_RESERVE);
-    if (zero[FRAMES_A_PAGE - 1].word && zero[N_KEPT_FRAMES].word)
+    uint8_t *begin = (uint8_t *)(frames + N_KEPT_FRAMES), *end = (uint8_t *)(frames + N_OWN_FRAMES + RV_SHADOW_RESERVE);
+    if (frames[FRAMES_A_PAGE - 1].word && frames[N_KEPT_FRAMES].word)
         (void)madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
-int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native)
+int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native, uint16_t first_tag)
 {
     struct rv_shadow_region *own = is_native ? &native_region : rv_thread_memory_take(&other_regions);
-    struct rv_shadow_frame *zero = own ? rv_thread_memory_take(&own_frames) : NULL;
-    if (!zero && own && !is_native)
+    struct rv_shadow_frame *frames = own ? rv_thread_memory_take(&own_frames) : NULL;
+    if (!frames && own && !is_native)
         rv_thread_memory_give(&other_regions, own);
-    if (!zero)
+    if (!frames)
         return -ENOMEM;
-    lay_out(own, zero, 0, N_OWN_FRAMES);
+    lay_out(own, frames + first_tag, 0, N_OWN_FRAMES - first_tag);
     set_end(own->base, end);
     *shadow = own->saved;
     return 0;
@@ -654,12 +654,12 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
     if (!shadow->region)
         return;
     struct rv_shadow_region *own = find_region(shadow, 0);
-    struct rv_shadow_frame *zero = own->last + 1 - N_OWN_FRAMES;
+    struct rv_shadow_frame *frames = own->last + 1 - N_OWN_FRAMES;
     *shadow = (struct rv_shadow){0};
     if (own->stacks)
         destroy_others(own->stacks);
-    shrink(zero);
-    rv_thread_memory_give(&own_frames, zero);
+    shrink(frames);
+    rv_thread_memory_give(&own_frames, frames);
     if (own != &native_region)
         rv_thread_memory_give(&other_regions, own);
 }

@@ -64,7 +64,7 @@ static inline struct rv_shadow_frame *rv_shadow_top(const struct rv_shadow *shad
     return shadow->top ? shadow->top : rv_shadow_no_frame;
 }
 
-/* The tag of a frame's events: the low bits of its depth. */
+/* The tag of a frame's events: the low bits of its depth, counted from the first frame's tag. */
 static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
 {
     return (uint16_t)((uintptr_t)frame >> RV_SHADOW_TAG_SHIFT);
@@ -240,8 +240,8 @@ RV_HIDDEN const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow 
 RV_HIDDEN uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id, uint32_t depth);
 
 /* end: above all of the thread's own stack. is_native: the calling thread's, until it ends; else of one that changes native
- * threads. Within a guard; -ENOMEM. */
-RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native);
+ * threads. first_tag: of the first call, below 4096. Within a guard; -ENOMEM. */
+RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native, uint16_t first_tag);
 
 /* To another stack; 0 is its own. Within a guard; -ENOMEM: stays on that which it is on. */
 RV_HIDDEN int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id);

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -77,6 +76,7 @@ static RV_THREAD_LOCAL struct thread thread;
 static RV_THREAD_LOCAL struct native native;
 
 static struct rv_thread_memory states = RV_THREAD_MEMORY(sizeof(struct rv_pusher_state));
+static struct rv_thread_memory stashes = RV_THREAD_MEMORY(RV_PUSH_STASH * sizeof(struct rv_event));
 static struct rv_thread_memory threads = RV_THREAD_MEMORY(sizeof(struct ringviz_thread));
 static uint32_t n_files; /* files left so far, also by fork */
 static pthread_key_t end_key;
@@ -102,9 +102,11 @@ static bool has_ring(void)
 
 static void write_name(const char *name)
 {
+    const size_t n = strnlen(name, sizeof thread.name - 1);
     if (strncmp(name, thread.name, sizeof thread.name - 1) == 0)
         return;
-    strncpy(thread.name, name, sizeof thread.name - 1);
+    memcpy(thread.name, name, n);
+    thread.name[n] = '\0';
     if (has_ring())
         rv_ownership_set_thread_name(rv_process_map(), rv_thread.pusher.state->ring_idx, thread.name);
 }
@@ -139,17 +141,23 @@ static void end_use(bool used_before)
     __atomic_store_n(&native.uses_ring, used_before, __ATOMIC_RELAXED);
 }
 
+/* While it is in use. */
+static void release_ring_within(void)
+{
+    if (!has_ring())
+        return;
+    rv_pusher_flush(&rv_thread.pusher);
+    ask_name();
+    rv_ownership_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
+    rv_pusher_detach(&rv_thread.pusher);
+}
+
 static void release_ring(void)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
     const bool used_before = begin_use();
-    if (has_ring()) {
-        rv_pusher_flush(&rv_thread.pusher);
-        ask_name();
-        rv_ownership_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
-        rv_pusher_detach(&rv_thread.pusher);
-    }
+    release_ring_within();
     end_use(used_before);
     rv_signal_guard_end(&guard);
 }
@@ -163,15 +171,22 @@ static void end_thread(void *unused)
         rv_thread_end();
 }
 
-/* The traced thread's end. Within a guard. */
-static void end_traced(void)
+static void give_memory_back(void)
 {
-    release_ring();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
+    if (thread.state && thread.state->stash)
+        rv_thread_memory_give(&stashes, thread.state->stash);
     if (thread.state)
         rv_thread_memory_give(&states, thread.state);
     thread.state = NULL;
+}
+
+/* The traced thread's end. Within a guard, while its ring is in use. */
+static void end_traced(void)
+{
+    release_ring_within();
+    give_memory_back();
 }
 
 void rv_thread_end(void)
@@ -214,14 +229,13 @@ uint64_t rv_thread_stack_end(void)
     return is_first() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
 }
 
-/* Also for a handler that interrupted a thread's first push: it needs the stash. What a thread has left there before
- * is of no use. */
+/* Also for a handler that interrupted a thread's first push. */
 static void make_state(void)
 {
     rv_os_begin_own();
     struct rv_pusher_state *none = NULL, *state = rv_thread_memory_take(&states);
     if (state) {
-        memset(state, 0, offsetof(struct rv_pusher_state, stash));
+        memset(state, 0, sizeof *state);
         state->stack_end = thread.tid ? 0 : rv_thread_stack_end();
         if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             rv_thread_memory_give(&states, state);
@@ -230,11 +244,27 @@ static void make_state(void)
     rv_thread.pusher.state = thread.state;
 }
 
+/* For the first handler that interrupts a push: most threads need none. */
+static void make_stash(struct rv_pusher_state *state)
+{
+    if (!state || state->stash)
+        return;
+    rv_os_begin_own();
+    struct rv_event *none = NULL, *stash = rv_thread_memory_take(&stashes);
+    if (stash && !__atomic_compare_exchange_n(&state->stash, &none, stash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        rv_thread_memory_give(&stashes, stash);
+    rv_os_end_own();
+}
+
+static void leave_push(struct rv_pusher *pusher)
+{
+    make_stash(pusher->state);
+    rv_pusher_leave(pusher);
+}
+
 static bool claim_ring(void)
 {
     if (rv_process_open(NULL) != 0 || !thread.state)
-        return false;
-    if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
     rv_thread_look_at_modules();
     rv_creator_find();
@@ -252,20 +282,24 @@ static bool claim_ring(void)
     write_number();
     if (thread.is_named)
         rv_ownership_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
-    else
-        ask_name();
+    else /* the claim has asked for it */
+        rv_ownership_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
     thread.n_without_ring = 0;
     thread.is_muted = false;
     return true;
 }
 
-/* n, and what is stashed for the ring that the thread does not get; once handlers find a clean cursor. */
-static void count_without_ring(uint64_t n)
+/* n, and what is stashed for the ring that the thread does not get; once handlers find a clean cursor. has_tried: to get
+ * one. */
+static void count_without_ring(uint64_t n, bool has_tried)
 {
     n += rv_pusher_drop_stash(&rv_thread.pusher);
-    thread.n_without_ring++;
-    if (rv_process_is_open())
-        __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, n, __ATOMIC_RELAXED);
+    const bool is_first_event = thread.n_without_ring++ == 0;
+    if (!rv_process_is_open())
+        return;
+    __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, n, __ATOMIC_RELAXED);
+    if (is_first_event && !has_tried)
+        rv_ownership_count_without_ring(rv_process_map());
 }
 
 static void report_open_frames(void)
@@ -278,17 +312,30 @@ static void report_open_frames(void)
     native.is_replaying = false;
 }
 
+/* A thread looks for a ring at its first event, and at few of those that it counts without one. */
+static bool is_time_to_claim(void)
+{
+    return thread.n_without_ring % RETRY_EVENTS == 0 &&
+           (!thread.n_without_ring || !rv_process_is_open() || rv_ownership_has_free_ring(rv_process_map()));
+}
+
+/* Within a guard. */
+static void expect_end(void)
+{
+    if (!native.has_key && has_end_key())
+        native.has_key = pthread_setspecific(end_key, &thread) == 0;
+}
+
 static bool get_ring(void)
 {
     struct rv_signal_guard guard;
     bool is_there = false;
-    if (thread.n_without_ring % RETRY_EVENTS == 0 && native.n_rounds <= LAST_ROUNDS) {
+    if (is_time_to_claim() && native.n_rounds <= LAST_ROUNDS) {
         rv_signal_guard_begin(&guard);
         const bool used_before = begin_use();
         is_there = claim_ring();
         end_use(used_before);
-        if (thread.state && !native.has_key && has_end_key())
-            native.has_key = pthread_setspecific(end_key, &thread) == 0;
+        expect_end();
         rv_signal_guard_end(&guard);
     }
     if (is_there)
@@ -307,10 +354,12 @@ static void follow_muting(void)
 /* In the parent, between our fork handlers: the process lock is held, so that no ring can be claimed. */
 static void push_while_forking(uint64_t stack, uint64_t kind, uint64_t word)
 {
-    if (has_ring())
+    if (has_ring()) {
         rv_push_outer(&rv_thread.pusher, stack, kind, word);
-    else
+    } else {
+        make_stash(rv_thread.pusher.state);
         rv_push_stash(&rv_thread.pusher, kind, word);
+    }
     rv_thread_look();
 }
 
@@ -363,7 +412,7 @@ static void restart_in_child(bool is_push_under_way)
     int left_ring = is_push_under_way ? rv_thread_ring() : -ENOENT;
     n_files++;
     if (left_ring >= 0)
-        rv_pusher_leave(&rv_thread.pusher);
+        leave_push(&rv_thread.pusher);
     else if (!thread.has_left_ring)
         rv_pusher_detach(&rv_thread.pusher);
     thread.has_left_ring |= left_ring >= 0;
@@ -446,6 +495,17 @@ static void meet_closed_process(void)
     rv_signal_guard_end(&guard);
 }
 
+static bool is_call(uint64_t kind)
+{
+    return kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT;
+}
+
+/* rv_thread_has_shadow() has found no ring available. */
+static bool lacks_ring_and_shadow(void)
+{
+    return !has_ring() && !rv_thread.shadow.region && !native.is_forking;
+}
+
 static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
@@ -453,8 +513,11 @@ static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
         restart_in_child(next == RV_PUSH_NESTED);
     if (rv_push_other_clock(pusher, next, kind, word))
         return;
-    if (!pusher->state && !rv_process_is_closed())
+    const bool is_left_out = is_call(kind) && lacks_ring_and_shadow();
+    if (!pusher->state && !rv_process_is_closed() && (!is_left_out || next == RV_PUSH_NESTED))
         make_state();
+    if (next == RV_PUSH_NESTED)
+        make_stash(pusher->state);
     if (next == RV_PUSH_NESTED && rv_push_nested(pusher, stack, kind, word))
         return;
     if (rv_process_is_closed()) {
@@ -464,7 +527,7 @@ static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
     }
     if (native.is_forking) {
         push_while_forking(stack, kind, word);
-    } else if (has_ring() || get_ring()) {
+    } else if (has_ring() || (!is_left_out && get_ring())) {
         if (has_news())
             look_around();
         follow_muting();
@@ -473,7 +536,7 @@ static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
     } else {
         pusher->cursor = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        count_without_ring(1);
+        count_without_ring(1, !is_left_out);
     }
 }
 
@@ -499,9 +562,12 @@ int rv_thread_ring(void)
     return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
 }
 
+/* Its ring has it without a system call. */
 uint32_t rv_thread_tid(void)
 {
-    return thread.tid ? thread.tid : (uint32_t)rv_os_own_tid();
+    if (thread.tid)
+        return thread.tid;
+    return has_ring() ? rv_thread.pusher.state->ring.control->owner_tid : (uint32_t)rv_os_own_tid();
 }
 
 void rv_thread_on_end(void (*end)(void))
@@ -556,15 +622,38 @@ static uint64_t current_stack_end(void)
     return replay_frames && end - here >= RV_SHADOW_NEAR_BYTES ? 0 : end;
 }
 
+/* Thousands of threads may find no ring: of each that creates it, a shadow stack would take several pages. */
+static bool may_get_ring(void)
+{
+    return thread.n_without_ring || !rv_process_is_open() || rv_ownership_awaits_ring(rv_process_map());
+}
+
+/* A runtime reports its open frames by depths from 0 on. Else the stack's base and its first frames share a page. */
+static uint16_t first_tag(void)
+{
+    return replay_frames ? 0 : 1;
+}
+
+static int create_shadow(void)
+{
+    if (rv_thread.shadow.region)
+        return 0;
+    if (lacks_ring_and_shadow() && !may_get_ring()) {
+        expect_end();
+        return -ENOSPC;
+    }
+    return rv_shadow_create(&rv_thread.shadow, current_stack_end(), !thread.tid, first_tag());
+}
+
 bool rv_thread_has_shadow(void)
 {
     struct rv_signal_guard guard;
     if (rv_thread.shadow.region)
         return true;
-    if (rv_process_is_closed() || native.n_rounds > LAST_ROUNDS)
+    if (rv_process_is_closed() || native.n_rounds > LAST_ROUNDS || (lacks_ring_and_shadow() && !is_time_to_claim()))
         return false;
     rv_signal_guard_begin(&guard);
-    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, current_stack_end(), !thread.tid);
+    int error = create_shadow();
     if (!error && thread.stack_id)
         (void)rv_shadow_switch(&rv_thread.shadow, thread.stack_id); /* without memory it begins as the first stack's */
     if (!error)
@@ -677,7 +766,7 @@ bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
         return false;
     const bool is_under_way = rv_push_is_under_way(&fast->pusher);
     if (is_under_way)
-        rv_pusher_leave(&fast->pusher);
+        leave_push(&fast->pusher);
     else
         rv_pusher_detach(&fast->pusher);
     slow->has_left_ring = is_under_way;
@@ -745,7 +834,9 @@ void rv_thread_destroy(struct ringviz_thread *ended)
     rv_signal_guard_begin(&guard);
     struct ringviz_thread *before = rv_thread_use(ended);
     if (native.used == ended) {
+        const bool used_before = begin_use();
         end_traced();
+        end_use(used_before);
         (void)rv_thread_use(before == ended ? NULL : before);
         rv_thread_memory_give(&threads, ended);
     }
@@ -774,7 +865,7 @@ static void write_stash(void)
     if (get_ring())
         rv_pusher_flush(&rv_thread.pusher);
     else
-        count_without_ring(0);
+        count_without_ring(0, true);
 }
 
 static void after_fork_in_parent(void)

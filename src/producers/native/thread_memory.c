@@ -2,12 +2,13 @@
  * A stack of pieces, each with the next one's address in its word. A taker reads that word even if another thread
  * has taken and written the piece meanwhile: then the count in the head has changed, and the value is not used.
  *
+ * Pieces that were never used lie one behind the other: no page of theirs is touched before.
+ *
  *   M1 -> M2  a piece's word and all earlier use of it, before it is on the stack
  */
 #include "producers/native/thread_memory.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "producers/native/pages.h"
@@ -57,7 +58,8 @@ static size_t round_up(size_t n, size_t alignment)
 /* Map n pieces. Returns the address of the first; they are a stride apart. NULL: no memory. */
 static uint8_t *map_pieces(const struct rv_thread_memory *pool, size_t n, size_t stride)
 {
-    const size_t n_bytes = n * stride + pool->alignment - RV_THREAD_MEMORY_PAGE;
+    const size_t n_to_align = pool->alignment > RV_THREAD_MEMORY_PAGE ? pool->alignment - RV_THREAD_MEMORY_PAGE : 0;
+    const size_t n_bytes = round_up(n * stride, RV_THREAD_MEMORY_PAGE) + n_to_align;
     uint8_t *pages = rv_pages_map(n_bytes);
     if (!pages)
         return NULL;
@@ -65,12 +67,42 @@ static uint8_t *map_pieces(const struct rv_thread_memory *pool, size_t n, size_t
     return (uint8_t *)round_up((size_t)(pages + pool->n_before), pool->alignment);
 }
 
-/* Allocate as many as exist already, up to a limit: few for few threads, rarely for thousands. */
+static size_t stride_of(const struct rv_thread_memory *pool)
+{
+    return round_up(pool->n_before + pool->n_after, pool->alignment);
+}
+
+static void *take_unused(struct rv_thread_memory *pool)
+{
+    uint64_t unused = __atomic_load_n(&pool->unused, __ATOMIC_RELAXED);
+    while (unused >> COUNT_SHIFT) {
+        const uint64_t rest = unused - (1ull << COUNT_SHIFT) + stride_of(pool);
+        if (__atomic_compare_exchange_n(&pool->unused, &unused, rest, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return piece_of(unused);
+    }
+    return NULL;
+}
+
+/* Of those that another thread has mapped meanwhile, what is not taken yet goes on the stack. */
+static void add_unused(struct rv_thread_memory *pool, uint8_t *first, size_t n)
+{
+    const uint64_t unused = (uint64_t)n << COUNT_SHIFT | (uint64_t)(uintptr_t)first;
+    const uint64_t others = __atomic_exchange_n(&pool->unused, unused, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < others >> COUNT_SHIFT; i++)
+        rv_thread_memory_give(pool, (uint8_t *)piece_of(others) + i * stride_of(pool));
+}
+
+/* As many as exist already, up to a limit: few for few threads, rarely for thousands. Small ones fill a page. */
+static size_t n_to_map(uint32_t n_taken, size_t stride)
+{
+    const size_t n = n_taken < 1 ? 1 : n_taken < MOST_AT_ONCE ? n_taken : MOST_AT_ONCE;
+    return n * stride < RV_THREAD_MEMORY_PAGE ? RV_THREAD_MEMORY_PAGE / stride : n;
+}
+
 static void *make(struct rv_thread_memory *pool)
 {
-    const uint32_t n_taken = __atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED);
-    size_t n = n_taken < 1 ? 1 : n_taken < MOST_AT_ONCE ? n_taken : MOST_AT_ONCE;
-    const size_t stride = round_up(pool->n_before + pool->n_after, pool->alignment);
+    const size_t stride = stride_of(pool);
+    size_t n = n_to_map(__atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED), stride);
     int saved = errno;
     uint8_t *first = map_pieces(pool, n, stride);
     if (!first && n > 1)
@@ -79,13 +111,15 @@ static void *make(struct rv_thread_memory *pool)
     if (!first)
         return NULL;
     __atomic_fetch_add(&pool->n_taken, (uint32_t)n, __ATOMIC_RELAXED);
-    for (size_t i = 1; i < n; i++)
-        rv_thread_memory_give(pool, first + i * stride);
+    if (n > 1)
+        add_unused(pool, first + stride, n - 1);
     return first;
 }
 
 void *rv_thread_memory_take(struct rv_thread_memory *pool)
 {
     void *piece = take_left(pool);
+    if (!piece)
+        piece = take_unused(pool);
     return piece ? piece : make(pool);
 }

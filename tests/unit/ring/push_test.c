@@ -33,6 +33,7 @@ static struct bed *make_bed_with(enum rv_policy policy, enum rv_clock_kind clock
     bed->control.state = RV_RING_LIVE;
     bed->ring = (struct rv_ring){&bed->header, &bed->control, bed->events, N, policy, clock_kind};
     bed->state = calloc(1, sizeof *bed->state);
+    bed->state->stash = calloc(RV_PUSH_STASH, sizeof *bed->state->stash);
     rv_pusher_attach(&bed->pusher, bed->state, &bed->ring, 3);
     return bed;
 }
@@ -44,6 +45,7 @@ static struct bed *make_bed(enum rv_policy policy)
 
 static void free_bed(struct bed *bed)
 {
+    free(bed->state->stash);
     free(bed->state);
     free(bed);
 }

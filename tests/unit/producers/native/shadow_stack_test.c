@@ -20,7 +20,7 @@ static size_t n_fallen;
 static void start(void)
 {
     shadow = (struct rv_shadow){0};
-    cr_assert_eq(rv_shadow_create(&shadow, STACK, true), 0);
+    cr_assert_eq(rv_shadow_create(&shadow, STACK, true, 0), 0);
 }
 
 static void stop(void)
@@ -523,9 +523,9 @@ Test(shadow_stack, threads_that_change_native_ones_have_frames_of_their_own)
     const struct rv_shadow native = shadow;
     struct rv_shadow others[2] = {{0}};
     for (unsigned i = 0; i < 2; i++) {
-        cr_assert_eq(rv_shadow_create(&others[i], STACK, false), 0);
+        cr_assert_eq(rv_shadow_create(&others[i], STACK, false, 5), 0);
         shadow = others[i];
-        cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0);
+        cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 5);
         cr_expect_eq(rv_shadow_switch(&shadow, 7 + i), 0);
         cr_expect_eq(enter(OTHER_BELOW - 64, 0x2000, 0x20), 0);
         others[i] = shadow;
@@ -534,7 +534,7 @@ Test(shadow_stack, threads_that_change_native_ones_have_frames_of_their_own)
         shadow = others[i];
         cr_expect_eq(leave(OTHER_BELOW - 64, 0x2000, 0x20), 0);
         cr_expect_eq(rv_shadow_switch(&shadow, 0), 0);
-        cr_expect_eq(enter(STACK - 128, 0x3000, 0x1010), 1, "its call of 0x1000 is open");
+        cr_expect_eq(enter(STACK - 128, 0x3000, 0x1010), 6, "its call of 0x1000 is open");
         rv_shadow_destroy(&shadow);
     }
     shadow = native;
