@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/leb128.h"
 #include "base/vec.h"
-#include "export/varint.h"
 
 /* ---- reading ---- */
 
@@ -11,29 +11,29 @@ void rv_folded_reader_init(struct rv_folded_reader *reader, const struct rv_fold
 {
     reader->at = folded->bytes;
     reader->end = folded->bytes + folded->n_bytes;
-    reader->at_ns = folded->to_ns - rv_varint_get(&reader->at);
+    reader->at_ns = folded->to_ns - rv_leb128_get(&reader->at);
 }
 
 bool rv_folded_reader_next(struct rv_folded_reader *reader, struct rv_folded_entry *entry)
 {
     if (reader->at == reader->end)
         return false;
-    const uint64_t head = rv_varint_get(&reader->at);
+    const uint64_t head = rv_leb128_get(&reader->at);
     *entry = (struct rv_folded_entry){.kind = (enum rv_folded_kind)(head % 4)};
     *(entry->kind == RV_FOLDED_SUMS ? &entry->n_rows : &entry->id) = (uint32_t)(head / 4);
     if (entry->kind == RV_FOLDED_STRETCH || entry->kind == RV_FOLDED_SUMS) {
         entry->to_ns = reader->at_ns;
-        entry->from_ns = reader->at_ns -= rv_varint_get(&reader->at);
+        entry->from_ns = reader->at_ns -= rv_leb128_get(&reader->at);
     }
     return true;
 }
 
 struct rv_folded_row rv_folded_reader_row(struct rv_folded_reader *reader)
 {
-    struct rv_folded_row row = {.id = (uint32_t)rv_varint_get(&reader->at)};
-    row.own_ns = rv_varint_get(&reader->at);
-    row.n = rv_varint_get(&reader->at);
-    row.total_ns = rv_varint_get(&reader->at);
+    struct rv_folded_row row = {.id = (uint32_t)rv_leb128_get(&reader->at)};
+    row.own_ns = rv_leb128_get(&reader->at);
+    row.n = rv_leb128_get(&reader->at);
+    row.total_ns = rv_leb128_get(&reader->at);
     return row;
 }
 
@@ -50,7 +50,7 @@ struct checking {
 /* A number of at most `most`. */
 static bool take(struct checking *checking, uint64_t most, uint64_t *value)
 {
-    return rv_varint_take(&checking->at, checking->end, value) && *value <= most;
+    return rv_leb128_take_whole(&checking->at, checking->end, value) && *value <= most;
 }
 
 static bool check_sums(struct checking *checking, uint64_t n_rows)

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/leb128.h"
 #include "base/vec.h"
 #include "export/folded_pieces.h"
 #include "export/innermost_calls.h"
-#include "export/varint.h"
 
 struct sum { /* of a subroutine, since the last entry */
     uint64_t own_ns, n, total_ns;
@@ -55,12 +55,12 @@ struct rv_folding {
 static void reserve(struct rv_folding *folding, size_t n_numbers)
 {
     folding->bytes = rv_vec_reserve(folding->bytes, &folding->bytes_capacity,
-                                    folding->n_bytes + n_numbers * RV_VARINT_MOST_BYTES, 1);
+                                    folding->n_bytes + n_numbers * RV_LEB128_MOST_BYTES, 1);
 }
 
 static void put(struct rv_folding *folding, uint64_t value)
 {
-    folding->n_bytes += rv_varint_put(folding->bytes + folding->n_bytes, value);
+    folding->n_bytes += rv_leb128_put(folding->bytes + folding->n_bytes, value);
 }
 
 static void put_entry(struct rv_folding *folding, enum rv_folded_kind kind, uint32_t of)

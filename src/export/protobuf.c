@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-#include "export/varint.h"
+#include "base/leb128.h"
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 static void add_tag(struct rv_text_buffer *text, uint32_t field, unsigned wire)
 {
-    text->n += rv_varint_put(rv_text_buffer_reserve(text, RV_VARINT_MOST_BYTES), (uint64_t)field << 3 | wire);
+    text->n += rv_leb128_put(rv_text_buffer_reserve(text, RV_LEB128_MOST_BYTES), (uint64_t)field << 3 | wire);
 }
 
 void rv_protobuf_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t value)
 {
-    char *at = rv_text_buffer_reserve(text, 2 * RV_VARINT_MOST_BYTES);
-    size_t n = rv_varint_put(at, (uint64_t)field << 3 | WIRE_VARINT);
-    text->n += n + rv_varint_put(at + n, value);
+    char *at = rv_text_buffer_reserve(text, 2 * RV_LEB128_MOST_BYTES);
+    size_t n = rv_leb128_put(at, (uint64_t)field << 3 | WIRE_VARINT);
+    text->n += n + rv_leb128_put(at + n, value);
 }
 
 void rv_protobuf_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t value)
@@ -53,8 +53,8 @@ size_t rv_protobuf_begin(struct rv_text_buffer *text, uint32_t field)
 void rv_protobuf_end(struct rv_text_buffer *text, size_t mark)
 {
     size_t n_bytes = text->n - mark;
-    char length[RV_VARINT_MOST_BYTES];
-    size_t n_length = rv_varint_put(length, n_bytes);
+    char length[RV_LEB128_MOST_BYTES];
+    size_t n_length = rv_leb128_put(length, n_bytes);
     if (n_length > 1) {
         (void)rv_text_buffer_reserve(text, n_length - 1);
         memmove(text->bytes + mark + n_length - 1, text->bytes + mark, n_bytes);

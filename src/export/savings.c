@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
+#include "base/leb128.h"
 #include "base/vec.h"
-#include "export/varint.h"
 
 struct rv_savings {
     struct rv_savings_params params;
@@ -29,12 +29,12 @@ const struct rv_if_free_moment *rv_savings_moments(const struct rv_savings *savi
 
 static void put(struct rv_savings_piece *piece, uint64_t value)
 {
-    piece->n_bytes += rv_varint_put(piece->bytes + piece->n_bytes, value);
+    piece->n_bytes += rv_leb128_put(piece->bytes + piece->n_bytes, value);
 }
 
 void rv_savings_piece_put(struct rv_savings_piece *piece, const struct rv_own_time *times, size_t n, bool has_moment)
 {
-    const size_t most = (1 + 2 * n) * RV_VARINT_MOST_BYTES;
+    const size_t most = (1 + 2 * n) * RV_LEB128_MOST_BYTES;
     piece->bytes = rv_vec_reserve(piece->bytes, &piece->capacity, piece->n_bytes + most, 1);
     put(piece, 2 * n + has_moment);
     for (size_t i = 0; i < n; i++) {
@@ -77,10 +77,10 @@ static void sum_piece(struct summing *summing, const struct rv_savings_piece *pi
     while (summing->n_moments > piece->n_moments)
         pass_moment(summing);
     for (const uint8_t *at = piece->bytes; at < piece->bytes + piece->n_bytes;) {
-        const uint64_t head = rv_varint_get(&at);
+        const uint64_t head = rv_leb128_get(&at);
         for (uint64_t n = head / 2; n > 0; n--) {
-            const bool is_of = rv_varint_get(&at) == id;
-            const uint64_t own_ns = rv_varint_get(&at);
+            const bool is_of = rv_leb128_get(&at) == id;
+            const uint64_t own_ns = rv_leb128_get(&at);
             summing->behind_ns += is_of ? own_ns : 0;
         }
         if (head % 2)

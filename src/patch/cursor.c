@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/leb128.h"
+
 enum {
     FORM_MASK = 0x0f,
     RELATION_MASK = 0x70,
@@ -41,29 +43,35 @@ uint64_t rv_patch_cursor_number(struct rv_patch_cursor *cursor, unsigned n_bytes
     return number;
 }
 
-static uint64_t read_leb(struct rv_patch_cursor *cursor, bool is_signed)
+/* Move past the bytes up to there. */
+static void pass(struct rv_patch_cursor *cursor, const uint8_t *to, bool has_failed)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        const uint64_t byte = rv_patch_cursor_byte(cursor);
-        if (shift < 64)
-            value |= (byte & 0x7f) << shift;
-        if (byte & 0x80)
-            continue;
-        if (is_signed && byte & 0x40 && shift + 7 < 64)
-            value |= UINT64_MAX << (shift + 7);
-        return value;
-    }
+    cursor->address += (uint64_t)(to - cursor->bytes);
+    cursor->n_bytes -= (size_t)(to - cursor->bytes);
+    cursor->bytes = to;
+    cursor->has_failed = has_failed;
 }
 
 uint64_t rv_patch_cursor_uleb(struct rv_patch_cursor *cursor)
 {
-    return read_leb(cursor, false);
+    const uint8_t *at = cursor->bytes;
+    uint64_t value;
+    if (cursor->has_failed)
+        return 0;
+    const bool is_read = rv_leb128_take(&at, at + cursor->n_bytes, &value);
+    pass(cursor, at, !is_read);
+    return is_read ? value : 0;
 }
 
 int64_t rv_patch_cursor_sleb(struct rv_patch_cursor *cursor)
 {
-    return (int64_t)read_leb(cursor, true);
+    const uint8_t *at = cursor->bytes;
+    int64_t value;
+    if (cursor->has_failed)
+        return 0;
+    const bool is_read = rv_leb128_take_signed(&at, at + cursor->n_bytes, &value);
+    pass(cursor, at, !is_read);
+    return is_read ? value : 0;
 }
 
 static uint64_t read_form(struct rv_patch_cursor *cursor, uint8_t form)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/leb128.h"
 #include "symbols/elf_file.h"
 
 struct rv_dwarf_cursor {
@@ -64,14 +65,9 @@ static inline uint64_t rv_dwarf_take(struct rv_dwarf_cursor *cursor, unsigned n_
 /* LEB128; bits beyond 64 are lost. */
 static inline uint64_t rv_dwarf_take_unsigned(struct rv_dwarf_cursor *cursor)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0; cursor->at < cursor->end; shift += 7) {
-        uint8_t byte = *cursor->at++;
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            return value;
-    }
+    uint64_t value;
+    if (rv_leb128_take(&cursor->at, cursor->end, &value))
+        return value;
     rv_dwarf_break(cursor);
     return 0;
 }
@@ -79,18 +75,9 @@ static inline uint64_t rv_dwarf_take_unsigned(struct rv_dwarf_cursor *cursor)
 /* SLEB128. */
 static inline int64_t rv_dwarf_take_signed(struct rv_dwarf_cursor *cursor)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0; cursor->at < cursor->end;) {
-        uint8_t byte = *cursor->at++;
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-        if (byte & 0x80)
-            continue;
-        if (byte & 0x40 && shift < 64)
-            value |= UINT64_MAX << shift;
-        return (int64_t)value;
-    }
+    int64_t value;
+    if (rv_leb128_take_signed(&cursor->at, cursor->end, &value))
+        return value;
     rv_dwarf_break(cursor);
     return 0;
 }
