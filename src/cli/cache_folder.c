@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/private_cache.h"
 #include "base/vec.h"
-#include "patch/cache.h"
 
 #define MOST_FILES 256u
 #define MOST_BYTES (UINT64_C(256) << 20)
@@ -60,7 +60,7 @@ static bool is_ours(const char *name)
 static bool is_used(DIR *folder)
 {
     struct stat status;
-    return fstat(dirfd(folder), &status) == 0 && rv_patch_cache_is_private(&status);
+    return fstat(dirfd(folder), &status) == 0 && rv_private_cache_is_private(&status);
 }
 
 /* A file system may note the time of reading once a day, or never. */

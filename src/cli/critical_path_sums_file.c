@@ -17,9 +17,9 @@
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/hash.h"
+#include "base/private_cache.h"
 #include "base/vec.h"
 #include "cli/cache_folder.h"
-#include "patch/cache.h"
 
 enum { END_BYTES = 4096, MOST_BYTES_A_CALL = 4 };
 
@@ -46,7 +46,7 @@ static void *take_bytes(const char *folder, uint64_t identity, size_t *n)
 {
     uint64_t n_bytes;
     uint8_t *bytes = NULL;
-    const int fd = rv_patch_cache_open(folder, identity, &n_bytes);
+    const int fd = rv_private_cache_open(folder, identity, &n_bytes);
     if (fd < 0)
         return NULL;
     if (n_bytes <= MOST_BYTES) {
@@ -84,7 +84,7 @@ void rv_critical_path_sums_file_close(struct rv_critical_path_sums_file *file)
     struct iovec bytes;
     bytes.iov_base = file->sums ? rv_critical_path_sums_take_bytes(file->sums, &bytes.iov_len) : NULL;
     if (bytes.iov_base)
-        (void)rv_patch_cache_write(file->folder, file->recording, &bytes, 1);
+        (void)rv_private_cache_write(file->folder, file->recording, &bytes, 1);
     free(bytes.iov_base);
     rv_critical_path_sums_destroy(file->sums);
     file->sums = NULL;

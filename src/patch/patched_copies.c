@@ -10,7 +10,7 @@
 
 #include "base/file_io.h"
 #include "base/hash.h"
-#include "patch/cache.h"
+#include "base/private_cache.h"
 
 #define LEAST_SITES 256u                 /* to write fewer takes no longer than to map a copy */
 #define MOST_BYTES (UINT64_C(128) << 20) /* node has 94 MiB */
@@ -24,7 +24,7 @@
 struct trailer { /* behind the program's bytes, without padding between its fields */
     struct rv_patch_plan_key key;
     uint64_t jumps;
-    char boot_id[RV_PATCH_BOOT_ID_BYTES];
+    char boot_id[RV_PRIVATE_CACHE_BOOT_ID_BYTES];
 };
 
 struct bytes { /* of the program's file, to be changed here alone */
@@ -93,7 +93,7 @@ static bool is_shared(int fd)
 static int open_copy(const struct rv_patch_copy *copy, const struct trailer *trailer)
 {
     uint64_t n_file;
-    const int fd = rv_patch_cache_open(copy->folder, number_of(trailer), &n_file);
+    const int fd = rv_private_cache_open(copy->folder, number_of(trailer), &n_file);
     if (fd < 0)
         return fd;
     const int error = is_shared(fd) ? -EPERM : is_whole(fd, n_file, copy, trailer) ? 0 : -EBADMSG;
@@ -170,7 +170,7 @@ static int write_copy(const struct rv_patch_copy *copy, struct trailer *trailer)
     error = write_jumps(copy, bytes);
     const struct iovec parts[] = {{bytes.at, bytes.n}, {trailer, sizeof *trailer}};
     if (!error)
-        error = rv_patch_cache_write(copy->folder, number_of(trailer), parts, 2);
+        error = rv_private_cache_write(copy->folder, number_of(trailer), parts, 2);
     munmap(bytes.at, bytes.n);
     return error;
 }
@@ -193,7 +193,7 @@ uint64_t rv_patch_copy_jumps(const struct rv_patch_copy *copy)
 static int fill(const struct rv_patch_copy *copy, uint64_t jumps, struct trailer *trailer)
 {
     *trailer = (struct trailer){.key = *copy->key, .jumps = jumps};
-    return is_unchanged(copy->image) ? rv_patch_cache_boot_id(trailer->boot_id) : -EBADMSG;
+    return is_unchanged(copy->image) ? rv_private_cache_boot_id(trailer->boot_id) : -EBADMSG;
 }
 
 int rv_patch_copy_find(const struct rv_patch_copy *copy, uint64_t jumps)

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/hash.h"
-#include "patch/cache.h"
+#include "base/private_cache.h"
 
 #define MOST_FUNCTIONS (1u << 20) /* of a plan: 16 MiB */
 #define SETTLED_NS 2000000000u
@@ -125,7 +125,7 @@ int rv_patch_plan_read(const char *folder, const struct rv_patch_plan_key *key, 
     uint64_t n_file;
     struct plan plan = {.functions = NULL};
     *all = (struct rv_patch_functions){0};
-    const int fd = rv_patch_cache_open(folder, number_of(key), &n_file);
+    const int fd = rv_private_cache_open(folder, number_of(key), &n_file);
     if (fd < 0)
         return fd;
     int error = read_plan(fd, n_file, key, &plan);
@@ -158,7 +158,7 @@ int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key,
     const struct iovec parts[] = {{&plan.header, sizeof plan.header},
                                   {plan.functions, plan.header.n * sizeof *plan.functions}};
     if (!error)
-        error = rv_patch_cache_write(folder, number_of(key), parts, 2);
+        error = rv_private_cache_write(folder, number_of(key), parts, 2);
     free(plan.functions);
     return error;
 }

@@ -8,7 +8,7 @@
 
 #include "base/file_io.h"
 #include "base/hash.h"
-#include "patch/cache.h"
+#include "base/private_cache.h"
 
 #define PAGE 4096u
 #define MOST_SITES (1u << 20)
@@ -19,7 +19,7 @@
 struct header { /* in a page of its own, in front of stubs and sites */
     struct rv_patch_plan_key key;
     uint64_t choice; /* hash of what else the request says */
-    char boot_id[RV_PATCH_BOOT_ID_BYTES];
+    char boot_id[RV_PRIVATE_CACHE_BOOT_ID_BYTES];
     uint64_t jumps;                 /* of the copy */
     uint64_t bias, stubs;           /* of the process that wrote it: of its image; where its stubs were */
     uint64_t n_stub_bytes, n_sites; /* n_stub_bytes: whole pages */
@@ -56,7 +56,7 @@ static uint64_t number_of(const struct header *header)
 static int begin(struct header *header, const struct rv_patch_request *request)
 {
     header->choice = hash_of_choice(request);
-    return may_be_kept(request) ? rv_patch_cache_boot_id(header->boot_id) : -ENOENT;
+    return may_be_kept(request) ? rv_private_cache_boot_id(header->boot_id) : -ENOENT;
 }
 
 /* ---- reading ---- */
@@ -251,7 +251,7 @@ int rv_patch_prepared_file_read(const struct rv_patch_request *request, struct r
     if (error)
         return error;
     rv_patch_plan_key(&wanted.key, request->planner, request->file, &request->image);
-    const int fd = rv_patch_cache_open(request->plans, number_of(&wanted), &n_file);
+    const int fd = rv_private_cache_open(request->plans, number_of(&wanted), &n_file);
     if (fd < 0)
         return fd;
     error = read_file(fd, n_file, request, &wanted, prepared);
@@ -289,5 +289,5 @@ int rv_patch_prepared_file_write(const struct rv_patch_request *request, const s
                                   {(void *)(uintptr_t)ZEROES, PAGE - sizeof header},
                                   {prepared->stubs, header.n_stub_bytes},
                                   {prepared->sites, header.n_sites * sizeof *prepared->sites}};
-    return error ? error : rv_patch_cache_write(request->plans, number_of(&header), parts, 4);
+    return error ? error : rv_private_cache_write(request->plans, number_of(&header), parts, 4);
 }

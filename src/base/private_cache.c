@@ -1,4 +1,4 @@
-#include "patch/cache.h"
+#include "base/private_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #define NAME_BYTES 40
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-bool rv_patch_cache_is_private(const struct stat *file)
+bool rv_private_cache_is_private(const struct stat *file)
 {
     return file->st_uid == geteuid() && !(file->st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -22,7 +22,7 @@ static int open_folder(const char *path)
     const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, &status) == 0 && rv_patch_cache_is_private(&status))
+    if (fstat(fd, &status) == 0 && rv_private_cache_is_private(&status))
         return fd;
     close(fd);
     return -EPERM;
@@ -33,7 +33,7 @@ static void name_of(uint64_t number, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "%016llx", (unsigned long long)number);
 }
 
-int rv_patch_cache_open(const char *folder, uint64_t number, uint64_t *n_bytes)
+int rv_private_cache_open(const char *folder, uint64_t number, uint64_t *n_bytes)
 {
     char name[NAME_BYTES];
     struct stat status;
@@ -46,7 +46,7 @@ int rv_patch_cache_open(const char *folder, uint64_t number, uint64_t *n_bytes)
     close(within);
     if (error)
         return error;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && rv_patch_cache_is_private(&status)) {
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && rv_private_cache_is_private(&status)) {
         *n_bytes = (uint64_t)status.st_size;
         return fd;
     }
@@ -77,7 +77,7 @@ static int write_parts(int within, const char *name, const struct iovec *parts, 
 }
 
 /* Under another name until it is whole; what one that was killed has left is overwritten by the next. */
-int rv_patch_cache_write(const char *folder, uint64_t number, const struct iovec *parts, size_t n_parts)
+int rv_private_cache_write(const char *folder, uint64_t number, const struct iovec *parts, size_t n_parts)
 {
     char name[NAME_BYTES], unfinished[NAME_BYTES];
     if (!may_write(parts, n_parts))
@@ -97,12 +97,12 @@ int rv_patch_cache_write(const char *folder, uint64_t number, const struct iovec
     return error;
 }
 
-int rv_patch_cache_boot_id(char boot_id[RV_PATCH_BOOT_ID_BYTES])
+int rv_private_cache_boot_id(char boot_id[RV_PRIVATE_CACHE_BOOT_ID_BYTES])
 {
     const int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    const ssize_t n = rv_file_read_at(fd, boot_id, RV_PATCH_BOOT_ID_BYTES, 0);
+    const ssize_t n = rv_file_read_at(fd, boot_id, RV_PRIVATE_CACHE_BOOT_ID_BYTES, 0);
     close(fd);
     return n > 0 ? 0 : -ENOENT;
 }
