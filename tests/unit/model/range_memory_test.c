@@ -9,7 +9,7 @@ static struct rv_range_part part_of(const struct rv_range_piece *piece, uint64_t
     return part;
 }
 
-/* Ids below 3 are in results what they were, the next two are not. */
+/* From FEW to MORE, ids 3 and 4 become others in results; those below stay what they were. */
 static const uint64_t HASHES[] = {0, 0, 0, 0, 41, 42};
 static const struct rv_range_namesakes FEW = {HASHES, 3}, MORE = {HASHES, 5};
 

@@ -474,7 +474,8 @@ Test(push, a_push_that_a_fork_leaves_behind_opens_no_ring, .timeout = 60)
     free_bed(bed);
 }
 
-/* A handler that fills the stash removes the poison of the push that it interrupted. On high and low stacks. */
+/* A handler whose event finds the stash full takes the push that it interrupted for abandoned, and removes its poison. That
+ * push resumes all the same, and is written as any other. With stacks at high and at low addresses. */
 Test(push, a_push_that_loses_its_poison_is_a_plain_one, .timeout = 60)
 {
     static const uint64_t stacks[] = {STACK, 1ull << 40, 1 << 30};

@@ -518,8 +518,9 @@ static int compare_times(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Time between the kernel's record that a thread has left a CPU and its record of the next thread there: CPU time in
- * no thread's records. The lower quartile, which has no idle CPU and no other program in between. */
+/* Time between the kernel's record that a thread has left a CPU and its record of the next thread there: the kernel counts
+ * it as a thread's CPU time, but no thread ran by its records. The lower quartile: in longer gaps the CPU was idle, or ran
+ * another program. */
 static double kernel_gap_ns(void)
 {
     static uint64_t gaps[N_THREADS * MOST];
