@@ -27,14 +27,14 @@
 #include "sink/recording_writer.h"
 #include "source/replay.h"
 
-enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE_EVENTS = 150000, N_FULL = 20 };
+enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE_EVENTS = 150000 };
 
 #if defined __SANITIZE_THREAD__ /* it checks threads, and forked processes cannot start any under it */
-enum { SMALL_CUTS = 20, LARGE_CUTS = 6, N_KILLS = 0 };
+enum { SMALL_CUTS = 20, LARGE_CUTS = 3, N_KILLS = 0, N_FULL = 6 };
 #elif defined __SANITIZE_ADDRESS__
-enum { SMALL_CUTS = 300, LARGE_CUTS = 15, N_KILLS = 10 }; /* memory for each reader is dear under it */
+enum { SMALL_CUTS = 300, LARGE_CUTS = 8, N_KILLS = 6, N_FULL = 6 }; /* memory for each reader is dear under it */
 #else
-enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 300, N_KILLS = 100 };
+enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 300, N_KILLS = 100, N_FULL = 20 };
 #endif
 static const uint64_t KILL_DEADLINE_NS = 60000000000;
 

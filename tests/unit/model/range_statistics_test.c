@@ -14,6 +14,13 @@
 #define NONE UINT32_MAX
 #define PATH_BYTES 64
 
+/* Streams that are compared: a sanitizer makes each some ten times as long. */
+#ifdef __SANITIZE_ADDRESS__
+enum { N_SEEDS = 2, N_TURNS = 1 };
+#else
+enum { N_SEEDS = 6, N_TURNS = 2 };
+#endif
+
 struct call {
     uint64_t start, end;
     uint32_t id, depth, caller, lane;
@@ -360,7 +367,7 @@ static uint64_t first_start_ns(const struct world *world, uint32_t lane)
 
 Test(range_statistics, rows_and_flame_graph_are_what_a_count_of_every_call_gives, .timeout = 60)
 {
-    for (uint64_t seed = 1; seed <= 6; seed++) {
+    for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
         struct world world;
         world_init(&world, seed, 2400);
         check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL);
@@ -412,7 +419,7 @@ static void compare_lists(const struct rv_call_list *a, const struct rv_call_lis
 
 Test(range_statistics, many_parts_give_what_one_gives_in_the_same_order_with_more_paths_than_have_nodes, .timeout = 120)
 {
-    for (unsigned turn = 0; turn < 2; turn++) {
+    for (unsigned turn = 0; turn < N_TURNS; turn++) {
         struct world world;
         world_init(&world, 300 + turn, 700000);
         const uint64_t calls_per_part = 5000 + rnd(&world) % 100000;

@@ -303,7 +303,7 @@ Test(indexed, shows_each_call_of_a_program_that_runs_already_as_the_whole_does)
     enum { N = 10 * RV_REC_MAX_EVENTS };
     struct rv_event *events = calloc(N, sizeof *events);
     make_file();
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= RECORDED_TURNS(4); seed++) {
         struct rv_session *sessions[2];
         recorded_seed = seed;
         size_t n = attached_make(events, N);
@@ -791,7 +791,7 @@ static size_t compare_limited(const struct recorded_params *params, uint64_t lim
 /* Threads wait four fifths of the time: wherever blocks end on a busy machine, some wait is open there. */
 Test(indexed, waits_that_began_before_the_newest_events_are_whole)
 {
-    enum { N_LIMITS = 4 };
+    enum { N_LIMITS = RECORDED_TURNS(4) };
     struct recorded_params params = WITH_WAITS;
     size_t n_before = 0;
     params.waits_every = 1;

@@ -22,7 +22,7 @@ struct recorded_params { /* by thread */
 extern uint64_t recorded_seed; /* seed of all random numbers */
 /* Random turns of a test: a sanitizer makes each some ten times as long. */
 #ifdef __SANITIZE_ADDRESS__
-#define RECORDED_TURNS(n) ((n) / 3)
+#define RECORDED_TURNS(n) ((n) / 4)
 #else
 #define RECORDED_TURNS(n) (n)
 #endif

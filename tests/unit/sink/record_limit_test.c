@@ -19,7 +19,7 @@ TestSuite(record_limit, .init = enter, .fini = leave, .timeout = 120);
 
 Test(record_limit, a_limit_of_bytes_keeps_the_newest_events)
 {
-    enum { N_EVENTS = 2000000, LIMIT = 600 << 10 };
+    enum { N_EVENTS = 1200000, LIMIT = 600 << 10 };
     struct content whole, part;
     (void)record(all, N_EVENTS, (struct rv_record_limit){0});
     struct rv_recording_writer_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
@@ -45,7 +45,7 @@ Test(record_limit, a_limit_of_bytes_keeps_the_newest_events)
 
 Test(record_limit, a_limit_of_time_keeps_the_newest_events)
 {
-    enum { N_EVENTS = 2000000, LIMIT_NS = 40000000, BLOCK_NS = RV_REC_MAX_EVENTS * 260 /* of thread 1 */ };
+    enum { N_EVENTS = 1200000, LIMIT_NS = 24000000, BLOCK_NS = RV_REC_MAX_EVENTS * 260 /* of thread 1 */ };
     struct content whole, part;
     (void)record(all, N_EVENTS, (struct rv_record_limit){0});
     (void)record(newest, N_EVENTS, (struct rv_record_limit){.ns = LIMIT_NS});
@@ -177,7 +177,7 @@ Test(record_limit, damaged_segments_are_reported)
 /* Threads that ended long ago have used the low stream numbers, so those in the file are high. */
 Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
 {
-    enum { N_THREADS = 3000, N_EVENTS = 200 };
+    enum { N_THREADS = 300, N_EVENTS = 200 };
     static struct rv_event events[N_EVENTS];
     struct rv_recording_writer *recorder = rv_recording_writer_create(1);
     struct rv_recording_writer_params params = {.path = newest, .program = "p", .is_forced = true, .limit.ns = 1};
@@ -211,13 +211,13 @@ Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
 /* With a trigger: the events around hits, and the last ones, which a hit right after the end would keep. */
 Test(record_limit, a_trigger_keeps_the_events_around_hits)
 {
-    enum { N_EVENTS = 2000000, KEEP_NS = 100000000, EARLY_NS = 300000000, HIT_NS = 700000000 };
+    enum { N_EVENTS = 1200000, KEEP_NS = 100000000, EARLY_NS = 300000000, HIT_NS = 700000000 };
     const struct range wanted = {HIT_NS - KEEP_NS, HIT_NS + KEEP_NS};
     struct content whole, counted, part;
     struct rv_check_result found, again;
     char why[128];
     struct rv_trigger *trigger = rv_trigger_create();
-    slowness = 20; /* some two seconds */
+    slowness = 33; /* some two seconds */
     cr_assert_eq(rv_trigger_add(trigger, "depth > 100", why, sizeof why), 0);
     rv_trigger_set_keep(trigger, (struct rv_trigger_keep){KEEP_NS, KEEP_NS});
     struct rv_sink sink = rv_trigger_sink(trigger);
@@ -253,11 +253,11 @@ Test(record_limit, a_trigger_keeps_the_events_around_hits)
 /* The limit holds although the trigger wants more events than fit. */
 Test(record_limit, a_limit_holds_for_events_of_a_trigger)
 {
-    enum { N_EVENTS = 2000000, LIMIT = 400 << 10, KEEP_NS = 100000000 };
+    enum { N_EVENTS = 1200000, LIMIT = 400 << 10, KEEP_NS = 100000000 };
     struct content whole, part;
     char why[128];
     struct rv_trigger *trigger = rv_trigger_create();
-    slowness = 20;
+    slowness = 33;
     cr_assert_eq(rv_trigger_add(trigger, "depth > 100", why, sizeof why), 0);
     rv_trigger_set_keep(trigger, (struct rv_trigger_keep){KEEP_NS, KEEP_NS});
     struct rv_sink sink = rv_trigger_sink(trigger);
