@@ -56,7 +56,7 @@ static void add_spans(void *context, const struct rv_lane *lane, const struct rv
             continue;
         rv_stats_add_call(times->stats, spans[i].id,
                           &(struct rv_stats_call){.duration_ns = time_ns[RV_DIFF_VARIANCE_OWN]});
-        rv_diff_variance_add(times->variance, spans[i].id, time_ns);
+        rv_diff_variance_add(times->variance, spans[i].id, spans[i].end, time_ns);
     }
     pthread_mutex_unlock(&times->lock);
 }

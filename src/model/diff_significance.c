@@ -4,16 +4,19 @@
  * mean after - mean before. Sources of variation without any change of the program:
  *
  *   within a run      the variance of the mean by blocks of calls (model/diff_variance.h)
+ *   one burst         all its calls saw one state of the machine, which no blocks of them show: w / n for n windows of
+ *                     the run's time with calls; w is the variance between windows of subroutines that were called in
+ *                     many of them, the upper quartile, as states do not affect all equally
  *   all of a run      c, the median of d over all tested subroutines: one run's machine was slower
  *   from run to run   other differences that affect subroutines unequally (addresses, caches, neighbours): a variance
- *                     tau^2 that
- * is the same for all, chosen so that half of all |d - c| / sqrt(within^2 + tau^2) are below 0.6745, as of a normal
- * distribution (the bulk of subroutines has not changed: Efron's empirical null)
+ *                     tau^2 that is the same for all, chosen so that half of all |d - c| / sqrt(within^2 + burst^2 +
+ *                     tau^2) are below 0.6745, as of a normal distribution (the bulk of subroutines has not changed:
+ *                     Efron's empirical null)
  *
- * t = (d - c) / sqrt(within^2 + tau^2) by Student's distribution with Welch and Satterthwaite's degrees of freedom. A
- * claim has p < 0.01 over all tests together (Bonferroni), and is of at least 5 %. With fewer than LEAST_BULK
- * subroutines there is no bulk: then c is 0, and tau is that of quiet machines. So an equal change of all subroutines
- * is claimed of none of them; it is c, and is reported separately.
+ * t = (d - c) / sqrt(within^2 + burst^2 + tau^2) by Student's distribution with Welch and Satterthwaite's degrees of
+ * freedom. A claim has p < 0.01 over all tests together (Bonferroni), and is of at least 5 %. With fewer than
+ * LEAST_BULK subroutines there is no bulk: then c is 0, and tau is that of quiet machines. So an equal change of all
+ * subroutines is claimed of none of them; it is c, and is reported separately.
  */
 #include "model/diff_significance.h"
 
@@ -37,7 +40,7 @@ bool rv_diff_significance_is_tested(const struct rv_diff_row *row)
 }
 
 struct test {
-    double d, within;                /* octaves; variance of d, from both runs' blocks */
+    double d, within;                /* octaves; variance of d, from both runs' blocks, and then their windows */
     double variances[RV_DIFF_SIDES]; /* its two terms */
     double freedoms[RV_DIFF_SIDES];
 };
@@ -65,6 +68,24 @@ static double median(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, by_value);
     return (values[(n - 1) / 2] + values[n / 2]) / 2.0;
+}
+
+/* Add what states of the machine do to means over few windows. */
+static void add_states(struct test *tests, const struct rv_diff_levels *const *levels, size_t n,
+                       enum rv_variance_time time, double *scratch)
+{
+    for (int side = 0; side < RV_DIFF_SIDES; side++) {
+        size_t n_known = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double variance = rv_diff_variance_of_windows(&levels[i]->at[side][time]);
+            if (variance >= 0.0)
+                scratch[n_known++] = variance;
+        }
+        qsort(scratch, n_known, sizeof *scratch, by_value);
+        const double of_windows = n_known ? scratch[n_known * 3 / 4] : 0.0;
+        for (size_t i = 0; i < n; i++)
+            tests[i].within += of_windows / levels[i]->at[side][time].n_windows;
+    }
 }
 
 static double median_t(const struct test *tests, size_t n, double common, double tau, double *scratch)
@@ -107,12 +128,16 @@ static struct rv_diff_change change_of(const struct test *test, double common, d
 static void test_rows(struct rv_diff *diff, const struct rv_diff_levels *all, enum rv_variance_time time)
 {
     struct test *tests = rv_alloc(diff->n, sizeof *tests);
+    const struct rv_diff_levels **levels = rv_alloc(diff->n, sizeof *levels);
     double *scratch = rv_alloc(diff->n, sizeof *scratch);
     double tau = TAU_WITHOUT_BULK, tau_freedom = FREEDOM_WITHOUT_BULK;
     size_t n = 0;
     for (size_t i = 0; i < diff->n; i++)
-        if (rv_diff_significance_is_tested(&diff->rows[i]))
+        if (rv_diff_significance_is_tested(&diff->rows[i])) {
+            levels[n] = &all[i];
             tests[n++] = make_test(&all[i], time);
+        }
+    add_states(tests, levels, n, time, scratch);
     for (size_t i = 0; i < n; i++)
         scratch[i] = tests[i].d;
     if (n >= LEAST_BULK && time == RV_DIFF_VARIANCE_OWN)
@@ -127,6 +152,7 @@ static void test_rows(struct rv_diff *diff, const struct rv_diff_levels *all, en
             diff->rows[i].changes[time] = change_of(&tests[j++], common, tau, tau_freedom);
     diff->n_tested = n;
     free(tests);
+    free(levels);
     free(scratch);
 }
 

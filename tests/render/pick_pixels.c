@@ -169,7 +169,7 @@ static void compare_with_another(struct rv_diff *diff, struct rv_subroutines *su
             uint64_t start = i * 100000ull;
             struct rv_span span = {.start = start, .end = start + factor * 1000, .id = id};
             rv_stats_add(stats[side], lane, &span, 1);
-            rv_diff_variance_add(variances[side], id, (uint64_t[]){factor * 1000, factor * 1000});
+            rv_diff_variance_add(variances[side], id, span.end, (uint64_t[]){factor * 1000, factor * 1000});
         }
         rv_stats_lane_destroy(lane);
         sides[side] = (struct rv_diff_side){stats[side], stats[side], variances[side], subroutines};

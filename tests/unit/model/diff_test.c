@@ -50,7 +50,7 @@ static void call_with_own(struct side *side, uint32_t id, uint64_t duration_ns, 
     rv_stats_lane_set_open(side->lane, NULL, NULL, 0, 0);
     rv_stats_add(side->stats, side->lane, &span, 1);
     rv_stats_add_call(side->own, id, &(struct rv_stats_call){.duration_ns = own_ns});
-    rv_diff_variance_add(side->variance, id, (uint64_t[]){own_ns, duration_ns});
+    rv_diff_variance_add(side->variance, id, span.end, (uint64_t[]){own_ns, duration_ns});
     side->now_ns = span.end + 1;
 }
 
@@ -167,6 +167,50 @@ Test(model_diff, a_program_on_a_noisy_machine_does_not_differ_from_itself, .time
         free_side(&sides[1]);
     }
     cr_assert_leq(n_verdicts, 2, "%zu verdicts of 4000 tests", n_verdicts);
+}
+
+/*
+ * A machine that is now and then slower for some 20 ms. Three subroutines are called all the time; each of the others in
+ * one burst, between them, so that it sees one state of the machine.
+ */
+static void run_in_bursts(struct side *side, uint64_t last_ns)
+{
+    double its = 1.0;
+    uint64_t until_ns = 0;
+    for (uint32_t i = 1; i <= 60; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%u", i);
+        rv_subroutines_define(side->subroutines, i, "", name, "", 0);
+        for (int k = 0; i > 3 && k < 3000; k++) {
+            if (side->now_ns >= until_ns) {
+                its = uniform() < 0.3 ? 1.6 : 1.0;
+                until_ns = side->now_ns + (uint64_t)(40e6 * uniform());
+            }
+            call(side, i, (uint64_t)(its * 1000.0 * (0.9 + 0.2 * uniform())));
+            if (k % 10 == 0)
+                call(side, 1 + (uint32_t)k / 10 % 3, (uint64_t)(its * (k / 10 % 3 == 2 ? last_ns : 2000.0)));
+        }
+    }
+}
+
+Test(model_diff, bursts_that_saw_another_state_of_the_machine_are_not_claimed, .timeout = 60)
+{
+    size_t n_verdicts = 0, n_found = 0;
+    for (int turn = 0; turn < 8; turn++) {
+        struct side sides[2] = {make_side(), make_side()};
+        run_in_bursts(&sides[0], 2000);
+        run_in_bursts(&sides[1], 4000);
+        struct rv_diff result = compare(sides);
+        cr_assert_eq(result.n_tested, 60);
+        for (size_t i = 0; i < result.n; i++)
+            n_verdicts += result.rows[i].verdict != RV_DIFF_SAME;
+        n_found += row_of(&result, "f3")->verdict == RV_DIFF_SLOWER;
+        rv_diff_fini(&result);
+        free_side(&sides[0]);
+        free_side(&sides[1]);
+    }
+    cr_expect_eq(n_found, 8, "the slower one was found %zu times", n_found);
+    cr_expect_leq(n_verdicts - n_found, 1, "%zu verdicts of 472 tests of unchanged ones", n_verdicts - n_found);
 }
 
 Test(model_diff, slower_subroutines_come_before_their_callers, .timeout = 60)
