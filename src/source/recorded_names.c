@@ -47,24 +47,33 @@ static uint32_t map_id(struct rv_recorded_names *names, uint32_t id)
     return names->ids[id];
 }
 
+uint32_t rv_recorded_n_alike(struct rv_recorded_names *names)
+{
+    if (names->keeps_ids)
+        return UINT32_MAX;
+    pthread_mutex_lock(&names->lock);
+    const uint32_t n_alike = names->n_alike;
+    pthread_mutex_unlock(&names->lock);
+    return n_alike;
+}
+
 /* Nearly always: ids are given in the order of the file's. */
-static bool are_alike(const struct rv_recorded_names *names, const struct rv_batch *batch)
+static bool are_alike(struct rv_recorded_names *names, const struct rv_batch *batch)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < batch->n; i++)
         most = batch->events[i].id > most ? batch->events[i].id : most;
-    return most < names->n_alike;
+    return most < rv_recorded_n_alike(names);
 }
 
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
 {
-    if (names->keeps_ids)
+    if (names->keeps_ids || are_alike(names, batch))
         return;
     pthread_mutex_lock(&names->lock);
     const uint32_t *ids = names->ids; /* local copy: the loop's stores might alias it */
     size_t n_ids = names->n_ids;
-    const uint32_t n = are_alike(names, batch) ? 0 : batch->n;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < batch->n; i++) {
         struct rv_event *event = &batch->events[i];
         if (!rv_batch_has_name(event) || (batch->is_open && rv_event_kind(event) == RV_EVENT_LINE))
             continue;

@@ -26,8 +26,11 @@ struct rv_recorded_names {
 void rv_recorded_names_init(struct rv_recorded_names *names, uint64_t n_file_bytes);
 void rv_recorded_names_fini(struct rv_recorded_names *names);
 
-/* The file's ids to ours; 0 for 0 and for an invalid one. */
+/* The file's ids to ours; 0 for 0 and for an invalid one. Any thread. */
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch);
+
+/* Ids below this are the same in the file. Any thread. */
+uint32_t rv_recorded_n_alike(struct rv_recorded_names *names);
 
 /* Map the ids of an INDEX. Any thread. */
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table);

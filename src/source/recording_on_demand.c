@@ -1,6 +1,7 @@
 /*
  * Each turn reads one INDEX, oldest first, and keeps nothing of its blocks: a request for one has its place and that of its
- * INDEX, which is then read again, if it is not the last one that was.
+ * INDEX, which is then read again, if it is not the last one that was: by the source for pages, and by readers of other
+ * threads, of which each has the file open for itself.
  *
  * A requested block becomes a page: a stream of its own, which gets the state of its stacks and then the events.
  */
@@ -12,10 +13,9 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "recording/codec.h"
 #include "recording/index_chunk.h"
 #include "recording/chunk_reader.h"
-#include "source/block_entry.h"
+#include "source/block_reader.h"
 #include "source/index_waits_reader.h"
 
 enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX */ };
@@ -31,14 +31,14 @@ struct stream {
 struct indexed {
     struct rv_source source; /* first */
     char *path;
-    struct rv_rec_reader *reader;
+    struct rv_rec_reader *reader; /* that of blocks */
     uint64_t n_file_bytes;
     uint64_t *offsets; /* of the INDEX chunks, last one first */
     size_t n_left, offsets_capacity;
     uint32_t n_indexes; /* read so far */
     struct rv_rec_index_table table;
-    struct rv_rec_index_table entries; /* of the INDEX that a page was last made with */
-    uint64_t entries_index;            /* its offset; 0: none */
+    struct rv_compressor *compressor;
+    struct rv_block_reader *blocks; /* for pages */
     struct rv_recorded_names names;
     struct rv_index_waits_reader waits;
     struct stream *streams;
@@ -46,9 +46,6 @@ struct indexed {
     uint32_t n_torn;
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
-    struct rv_block_entry entry; /* scratch: of one page */
-    struct rv_codec *codec;
-    struct rv_event *events;
     bool is_damaged;  /* a warning was printed */
     bool is_followed; /* it is being written */
     uint32_t n_gaps;  /* INDEXes that cannot be read; discarded, where the file is being written */
@@ -129,8 +126,6 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
 
 struct rows { /* cursors into the rows */
     const struct rv_rec_index_stack *stack;
-    const struct rv_rec_index_depth *depth; /* NULL: no row */
-    const struct rv_rec_index_frame *frame;
     const struct rv_rec_index_cell *cell;
     const struct rv_rec_index_span *span;
     const struct rv_event *note;
@@ -139,23 +134,16 @@ struct rows { /* cursors into the rows */
 static struct rows rows_of(const struct rv_rec_index_table *table)
 {
     size_t n;
-    struct rows rows = {.stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n),
-                        .frame = rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n),
-                        .cell = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n),
-                        .span = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n),
-                        .note = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n)};
-    const struct rv_rec_index_depth *depths = rv_rec_index_rows(table, RV_REC_INDEX_DEPTHS, &n);
-    rows.depth = n ? depths : NULL;
-    return rows;
+    return (struct rows){.stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n),
+                         .cell = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n),
+                         .span = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n),
+                         .note = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n)};
 }
 
 /* Go to the next stack. */
 static void pass_stack(struct rows *rows)
 {
     const struct rv_rec_index_stack *stack = rows->stack++;
-    if (rows->depth)
-        rows->depth++;
-    rows->frame += stack->n_frames;
     rows->cell += stack->n_cells;
     rows->span += stack->n_spans;
     rows->note += stack->n_notes;
@@ -211,6 +199,13 @@ static bool read_waits(struct rv_source *source, uint64_t index, struct rv_sourc
     return rv_index_waits_reader_read(&((struct indexed *)source)->waits, index, out);
 }
 
+static struct rv_block_reader *open_blocks(struct rv_source *source)
+{
+    struct indexed *indexed = (struct indexed *)source;
+    struct rv_rec_reader *file;
+    return rv_rec_reader_open(&file, indexed->path, NULL) == 0 ? rv_block_reader_create(file, &indexed->names) : NULL;
+}
+
 static void take_index(struct indexed *indexed, uint64_t index, const struct rv_intake *intake)
 {
     size_t n, n_rows;
@@ -231,98 +226,36 @@ static void take_index(struct indexed *indexed, uint64_t index, const struct rv_
 
 /* ---- pages ---- */
 
-static void submit(struct indexed *indexed, void *page, const struct rv_event *events, uint32_t n, uint64_t *last_ns,
+static void submit(struct indexed *indexed, void *page, const struct rv_read_block *block,
                    const struct rv_intake *intake)
 {
-    while (n > 0) {
-        struct rv_batch *batch;
-        while (!(batch = intake->acquire_batch(intake->context)))
-            ;
-        uint32_t n_done = rv_batch_fill(batch, events, n, last_ns);
+    uint64_t last_ns = block->row->first_ns;
+    for (uint32_t n_done = 0; n_done < block->row->n_events;) {
+        struct rv_batch *batch = rv_intake_wait_for_batch(intake);
+        n_done += rv_batch_fill(batch, block->events + n_done, block->row->n_events - n_done, &last_ns);
         rv_recorded_map_ids(&indexed->names, batch);
         batch->stream = page;
         intake->submit_batch(intake->context, batch);
-        events += n_done;
-        n -= n_done;
     }
-}
-
-/* Read the INDEX at this offset again. 0 or -EBADMSG. */
-static int load_entries(struct indexed *indexed, uint64_t index)
-{
-    struct rv_rec_chunk chunk;
-    const uint8_t *payload;
-    if (index == indexed->entries_index)
-        return 0;
-    indexed->entries_index = 0;
-    if (rv_rec_reader_at(indexed->reader, index, &chunk, &payload) <= 0 || chunk.type != RV_REC_INDEX ||
-        rv_rec_index_decode_entries(rv_codec_compressor(indexed->codec), &chunk, payload, index, &indexed->entries) !=
-            0)
-        return -EBADMSG;
-    rv_recorded_map_index(&indexed->names, &indexed->entries);
-    indexed->entries_index = index;
-    return 0;
-}
-
-/* Apply the rows of the block's stream up to it. */
-static void find_entry(struct indexed *indexed, const struct rv_rec_index_block *first,
-                       const struct rv_rec_index_block *block)
-{
-    struct rows rows = rows_of(&indexed->entries);
-    rv_block_entry_clear(&indexed->entry);
-    for (const struct rv_rec_index_block *row = first; row <= block; row++)
-        for (uint32_t i = 0; i < row->n_stacks; i++) {
-            if (row->stream == block->stream &&
-                !rv_block_entry_apply(&indexed->entry, rows.stack, rows.depth, rows.frame))
-                warn_of_damage(indexed);
-            pass_stack(&rows);
-        }
-}
-
-/* The row of a requested block, with its entry; NULL: there is none. */
-static const struct rv_rec_index_block *find_block(struct indexed *indexed, const struct rv_page_request *request)
-{
-    size_t n;
-    if (load_entries(indexed, request->index) != 0)
-        return NULL;
-    const struct rv_rec_index_block *rows = rv_rec_index_rows(&indexed->entries, RV_REC_INDEX_BLOCKS, &n);
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].offset == request->offset) {
-            find_entry(indexed, rows, &rows[i]);
-            return &rows[i];
-        }
-    return NULL;
-}
-
-/* Decode the events of a block. 0 or -EBADMSG. */
-static int decode(struct indexed *indexed, const struct rv_rec_index_block *block)
-{
-    struct rv_rec_chunk chunk;
-    const uint8_t *payload;
-    if (block->n_events == 0)
-        return 0;
-    if (rv_rec_reader_at(indexed->reader, block->offset, &chunk, &payload) <= 0 || chunk.type != RV_REC_EVENTS ||
-        chunk.n_events != block->n_events)
-        return -EBADMSG;
-    return rv_codec_decode(indexed->codec, &chunk, payload, chunk.payload_bytes, indexed->events);
 }
 
 static void serve(struct indexed *indexed, const struct rv_page_request *request, const struct rv_intake *intake)
 {
-    const struct rv_rec_index_block *block = find_block(indexed, request);
-    if (!block || decode(indexed, block) != 0) {
+    struct rv_read_block block;
+    if (rv_block_reader_read(indexed->blocks, request->index, request->offset, &block) != 0) {
         warn_of_damage(indexed);
         intake->pages->miss_page(intake->context, request);
         return;
     }
-    void *page = intake->pages->open_page(intake->context, request, block->stack);
-    for (size_t i = 0; i < indexed->entry.n; i++) {
-        const struct rv_page_stack stack = rv_block_entry_stack(&indexed->entry, i);
+    if (block.lacks_frames)
+        warn_of_damage(indexed);
+    void *page = intake->pages->open_page(intake->context, request, block.row->stack);
+    for (size_t i = 0; i < block.entry->n; i++) {
+        const struct rv_page_stack stack = rv_block_entry_stack(block.entry, i);
         intake->pages->add_page_stack(intake->context, page, &stack);
     }
-    uint64_t last_ns = block->first_ns;
-    submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
-    intake->close_stream(intake->context, page, block->n_events ? UINT64_MAX : block->last_ns);
+    submit(indexed, page, &block, intake);
+    intake->close_stream(intake->context, page, block.row->n_events ? UINT64_MAX : block.row->last_ns);
 }
 
 /* ---- the source ---- */
@@ -360,7 +293,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
     }
     uint64_t offset = indexed->offsets[--indexed->n_left];
     if (rv_rec_reader_at(indexed->reader, offset, &chunk, &payload) > 0 &&
-        rv_rec_index_decode_picture(rv_codec_compressor(indexed->codec), &chunk, payload, offset, &indexed->table) == 0)
+        rv_rec_index_decode_picture(indexed->compressor, &chunk, payload, offset, &indexed->table) == 0)
         take_index(indexed, offset, intake);
     else
         pass_gap(indexed);
@@ -382,17 +315,14 @@ static void resolve_indexed(struct rv_source *source, const struct rv_intake *in
 static void close_indexed(struct rv_source *source)
 {
     struct indexed *indexed = (struct indexed *)source;
-    rv_rec_reader_close(indexed->reader);
-    rv_codec_destroy(indexed->codec);
+    rv_block_reader_destroy(indexed->blocks); /* with the reader */
+    rv_compressor_destroy(indexed->compressor);
     rv_index_waits_reader_fini(&indexed->waits);
     rv_recorded_names_fini(&indexed->names);
     rv_rec_index_fini(&indexed->table);
-    rv_rec_index_fini(&indexed->entries);
     free(indexed->streams);
     free(indexed->offsets);
     free(indexed->summaries);
-    rv_block_entry_fini(&indexed->entry);
-    free(indexed->events);
     free(indexed->path);
     free(indexed);
 }
@@ -448,12 +378,13 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
                                          .real_ns = file->real_ns,
                                          .is_on_demand = true,
                                          .read_waits = read_waits,
+                                         .open_blocks = open_blocks,
                                          .lacks_waits = !(file->feature_compat & RV_REC_HAS_WAITS)};
     indexed->path = rv_strdup(path);
     indexed->reader = reader;
     indexed->n_file_bytes = rv_rec_reader_state(reader).n_bytes;
-    indexed->codec = rv_codec_create();
-    indexed->events = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *indexed->events);
+    indexed->compressor = rv_compressor_create();
+    indexed->blocks = rv_block_reader_create(reader, &indexed->names);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
     rv_index_waits_reader_init(&indexed->waits, indexed->path, &indexed->names);
     return indexed;

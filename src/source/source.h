@@ -62,6 +62,8 @@ struct rv_intake_pages {
     void (*miss_page)(void *context, const struct rv_page_request *request);
 };
 
+struct rv_block_reader;
+
 struct rv_source_waits { /* of an INDEX: its rows, with the pipeline's ids */
     struct rv_rec_index_wait *waits;
     struct rv_rec_index_release *releases;
@@ -102,6 +104,9 @@ struct rv_source {
     /* Read the waits of the INDEX at an offset, for the caller to free. False: they cannot be read. Any thread, between
      * opening and closing. NULL = none: they are among the events. */
     bool (*read_waits)(struct rv_source *source, uint64_t index, struct rv_source_waits *out);
+    /* Another reader of its blocks, to be destroyed before it is closed. NULL: the file cannot be opened again. Any thread,
+     * as above. NULL = it has no blocks. */
+    struct rv_block_reader *(*open_blocks)(struct rv_source *source);
     bool lacks_waits; /* its waits are unknown, since its indexes have none */
 };
 
