@@ -69,14 +69,14 @@ static int read_calls(void *context, const struct rv_lane_calls_wanted *wanted)
 
 static bool read_pieces(void *context, const struct rv_lane_pieces_wanted *wanted)
 {
-    return rv_piece_reader_read(context, &(struct rv_piece_reader_params){.lane = wanted->lane,
-                                                                          .from_ns = wanted->from_ns,
-                                                                          .to_ns = wanted->to_ns,
-                                                                          .wants = wanted->is_needed,
-                                                                          .context = wanted->needed_by,
-                                                                          .take = wanted->take,
-                                                                          .tell = wanted->tell,
-                                                                          .taker = wanted->context});
+    return rv_session_read_pieces(context, &(struct rv_piece_reader_params){.lane = wanted->lane,
+                                                                            .from_ns = wanted->from_ns,
+                                                                            .to_ns = wanted->to_ns,
+                                                                            .wants = wanted->is_needed,
+                                                                            .context = wanted->needed_by,
+                                                                            .take = wanted->take,
+                                                                            .tell = wanted->tell,
+                                                                            .taker = wanted->context});
 }
 
 struct rv_lane_calls rv_cli_session_calls(struct rv_session *session)

@@ -8,15 +8,11 @@
 #include "pipeline/span_reader.h"
 #include "pipeline/stream_notes.h"
 
-/* Read and place in steps that stay in the first-level cache. */
-enum { READ_SPANS = 512 };
-
 void rv_delivery_fini(struct rv_delivery *delivery)
 {
     rv_stats_destroy(delivery->stats);
     pthread_mutex_destroy(&delivery->lock);
-    free(delivery->buffer.spans);
-    free(delivery->buffer.sorted);
+    rv_placed_spans_fini(&delivery->spans);
     free(delivery->open_start);
     free(delivery->waiting);
     free(delivery->stretches.items);
@@ -27,46 +23,6 @@ static void follow_base(struct rv_stream *stream)
     uint32_t n_lower = rv_tracks_follow_base(&stream->tracks);
     for (size_t i = 0; i < stream->tracks.n && n_lower; i++)
         rv_stats_lane_lower(stream->tracks.all[i].stats, n_lower);
-}
-
-/* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are dropped. Returns
- * the number left. */
-static size_t place(const struct rv_delivery *delivery, const struct rv_tracks *tracks, struct rv_span *spans, size_t n)
-{
-    const uint32_t max_depth = delivery->params->max_depth ? delivery->params->max_depth : UINT32_MAX;
-    const uint64_t origin_ns = delivery->origin_ns;
-    size_t kept = 0;
-    if (origin_ns == 0 && max_depth == UINT32_MAX && tracks->depth_shift == 0)
-        return n; /* all in place already */
-    for (size_t i = 0; i < n; i++) {
-        struct rv_span span = spans[i];
-        span.start += origin_ns;
-        span.end += origin_ns;
-        span.depth += tracks->depth_shift;
-        spans[kept] = span;
-        kept += span.depth < max_depth;
-    }
-    return kept;
-}
-
-/* Room for some more spans behind the first n. */
-static struct rv_span *reserve_spans(struct rv_span_buffer *buffer, size_t n)
-{
-    buffer->spans = rv_vec_reserve(buffer->spans, &buffer->capacity, n + READ_SPANS, sizeof *buffer->spans);
-    return buffer->spans + n;
-}
-
-static size_t read_block(struct rv_delivery *delivery, const struct rv_tracks *tracks, const struct rv_block *block)
-{
-    struct rv_block_cursor cursor = {0};
-    size_t n = 0;
-    for (;;) {
-        struct rv_span *spans = reserve_spans(&delivery->buffer, n);
-        size_t n_read = rv_block_read_spans(block, &cursor, spans, READ_SPANS);
-        if (n_read == 0)
-            return n;
-        n += place(delivery, tracks, spans, n_read);
-    }
 }
 
 /* Store the open frames after this block, for live pictures and for recursion in the statistics. */
@@ -311,23 +267,14 @@ static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, cons
 
 /* ---- ends ---- */
 
-/* Turn the frames open at the end into spans. Returns their number. */
-static size_t read_open(struct rv_delivery *delivery, const struct rv_tracks *tracks, uint64_t end_ns)
-{
-    size_t n = 0, n_read;
-    while ((n_read = rv_block_join_finish(tracks->carry, end_ns, reserve_spans(&delivery->buffer, n), READ_SPANS)))
-        n += n_read;
-    return place(delivery, tracks, delivery->buffer.spans, n);
-}
-
 static size_t finish(struct rv_delivery *delivery, struct rv_stream *stream, uint64_t end_ns)
 {
     uint64_t began_ns = rv_delivery_cpu_ns(delivery);
-    size_t n = read_open(delivery, &stream->tracks, end_ns);
+    size_t n = rv_placed_spans_finish(&delivery->spans, &stream->tracks, end_ns);
     publish_all_open(delivery, stream);
     const uint64_t last_ns = delivery->origin_ns + end_ns;
     rv_stream_notes_end(stream, last_ns);
-    const struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->buffer, n);
+    const struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->spans.buffer, n);
     n = store(delivery, stream, spans, last_ns, rv_delivery_cpu_ns(delivery) - began_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
@@ -373,67 +320,19 @@ static void count_events(struct rv_delivery *delivery, struct rv_stream *stream,
         rv_delivery_count_switches(delivery, n_switches);
 }
 
-/* The frames that are open at this time, as spans that end there, innermost first. Returns the number of all. */
-static size_t add_open(struct rv_delivery *delivery, const struct rv_tracks *tracks, size_t n, uint64_t at_ns)
-{
-    struct rv_span_buffer *buffer = &delivery->buffer;
-    const size_t n_stacks = rv_block_join_n_stacks(tracks->carry);
-    for (size_t i = 0; i < n_stacks; i++) {
-        struct rv_open_stack open;
-        rv_block_join_open_stack(tracks->carry, i, &open);
-        buffer->spans = rv_vec_reserve(buffer->spans, &buffer->capacity, n + open.n_frames, sizeof *buffer->spans);
-        struct rv_span *spans = buffer->spans + n;
-        for (uint32_t k = 0; k < open.n_frames; k++)
-            spans[open.n_frames - 1 - k] = (struct rv_span){.start = open.start[k],
-                                                            .end = at_ns,
-                                                            .id = open.id[k],
-                                                            .depth = (uint32_t)open.base_depth + k,
-                                                            .stack = open.stack,
-                                                            .flags = open.flags[k] | RV_SPAN_OPEN};
-        n += place(delivery, tracks, spans, open.n_frames);
-    }
-    return n;
-}
-
-static void give_pieces(struct rv_delivery *delivery, struct rv_pending_page *page, size_t n, const uint64_t time_ns[2])
-{
-    const struct rv_span *spans = rv_tracks_group(&page->tracks, &delivery->buffer, n);
-    const uint64_t from_ns = time_ns[0] ? delivery->origin_ns + time_ns[0] : 0;
-    for (size_t i = 0; i < page->tracks.n; i++) {
-        const struct rv_track *track = &page->tracks.all[i];
-        rv_span_reader_give(page, track->lane->idx,
-                            (struct rv_span_piece){.from_ns = from_ns,
-                                                   .to_ns = delivery->origin_ns + time_ns[1],
-                                                   .spans = spans + track->first,
-                                                   .n = track->n});
-    }
-}
-
-/* Join the next job of a page. Returns the number of its spans. */
-static size_t join_page_job(struct rv_delivery *delivery, struct rv_tracks *tracks, struct rv_job *job)
-{
-    if (job->closes_stream)
-        return job->end_ns != UINT64_MAX ? read_open(delivery, tracks, job->end_ns) : 0;
-    rv_block_join_apply(tracks->carry, job->block);
-    (void)rv_tracks_follow_base(tracks);
-    rv_stream_notes_add_page_job(tracks, job, delivery->origin_ns);
-    return read_block(delivery, tracks, job->block);
-}
-
 void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page *page, struct rv_job *job)
 {
     struct rv_tracks *tracks = &page->tracks;
-    const uint64_t from_ns = rv_block_join_last_ns(tracks->carry);
-    size_t n = join_page_job(delivery, tracks, job);
-    if (!rv_span_reader_wants_pieces(page)) {
-        rv_pending_page_store(page, rv_tracks_group(tracks, &delivery->buffer, n));
-        return;
+    size_t n = 0;
+    if (!job->closes_stream) {
+        rv_block_join_apply(tracks->carry, job->block);
+        (void)rv_tracks_follow_base(tracks);
+        rv_stream_notes_add_page_job(tracks, job, delivery->origin_ns);
+        n = rv_placed_spans_read(&delivery->spans, tracks, job->block);
+    } else if (job->end_ns != UINT64_MAX) {
+        n = rv_placed_spans_finish(&delivery->spans, tracks, job->end_ns);
     }
-    if (job->closes_stream && job->end_ns == UINT64_MAX)
-        return;
-    const uint64_t to_ns = job->closes_stream ? job->end_ns : rv_block_join_last_ns(tracks->carry);
-    n = add_open(delivery, tracks, n, to_ns);
-    give_pieces(delivery, page, n, (const uint64_t[2]){from_ns, to_ns});
+    rv_pending_page_store(page, rv_tracks_group(tracks, &delivery->spans.buffer, n));
 }
 
 size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, struct rv_job *job)
@@ -449,8 +348,8 @@ size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, 
     rv_block_join_apply(stream->tracks.carry, job->block);
     follow_base(stream);
     uint32_t n_switches = rv_stream_notes_add_job(stream, job, delivery->origin_ns);
-    size_t n = read_block(delivery, &stream->tracks, job->block);
-    struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->buffer, n);
+    size_t n = rv_placed_spans_read(&delivery->spans, &stream->tracks, job->block);
+    struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->spans.buffer, n);
     publish_all_open(delivery, stream);
     const uint64_t carry_ns = rv_delivery_cpu_ns(delivery) - began_ns;
     uint64_t last_ns = job->batch.base_ns;

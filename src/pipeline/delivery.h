@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "pipeline/pending_page.h"
+#include "pipeline/placed_spans.h"
 #include "pipeline/session_params.h"
 #include "pipeline/stream.h"
 
@@ -28,7 +29,7 @@ struct rv_delivery {
     struct rv_stats *stats;
     struct rv_delivery_counts counts;
     uint64_t scan_ns; /* of the last scan, counted with its join */
-    struct rv_span_buffer buffer;
+    struct rv_placed_spans spans;
     uint64_t *open_start;
     size_t open_start_capacity;
     size_t *waiting; /* scratch of rv_moments_find_calls() */

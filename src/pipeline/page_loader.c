@@ -347,6 +347,14 @@ uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream)
     return stream->is_followed ? rv_timeline_reach_ns(timeline) : UINT64_C(1) << rv_density_shift(stream->sums_level);
 }
 
+/* It begins less than a cell before the block's first event, whose time may be the previous block's last one. */
+uint64_t rv_page_loader_first_start_ns(const struct rv_stream *stream, size_t number)
+{
+    const uint64_t reach_ns = rv_page_loader_reach_ns(stream) + 1;
+    const uint64_t first_ns = rv_block_list_at(&stream->blocks, number)->first_ns;
+    return first_ns > reach_ns ? first_ns - reach_ns : 0;
+}
+
 /* Is the window in the time without events that begins the block, out of reach of cells of earlier or later blocks? */
 static bool is_idle(const struct rv_stream *stream, size_t number, uint64_t from_ns, uint64_t end_ns)
 {

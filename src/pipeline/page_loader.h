@@ -92,6 +92,9 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
 /* A call in the stream's blocks that begins in a window ends less than this after it. */
 uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream);
 
+/* No call that ends in a block of the stream, and is shorter than that, begins before this. */
+uint64_t rv_page_loader_first_start_ns(const struct rv_stream *stream, size_t number);
+
 /* Grows when a window can show more or less: pages published to lanes, awaited blocks, discarded ones. Any thread. */
 uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader);
 

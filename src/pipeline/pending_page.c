@@ -62,20 +62,7 @@ void rv_pending_page_destroy(struct rv_pending_page *page)
 
 void rv_pending_page_add_stack(struct rv_pending_page *page, const struct rv_page_stack *stack)
 {
-    rv_block_join_resume(page->tracks.carry,
-                         &(struct rv_open_stack){.stack = stack->stack,
-                                                 .base_depth = (int32_t)stack->base_depth,
-                                                 .n_frames = stack->n_frames,
-                                                 .is_begun = true, /* in the block at the latest */
-                                                 .first_ns = stack->first_ns,
-                                                 .least_key = stack->depth.least,
-                                                 .last_key = stack->depth.last,
-                                                 .n_lost = stack->depth.n_lost,
-                                                 .start = stack->start_ns,
-                                                 .id = stack->ids,
-                                                 .key = stack->levels,
-                                                 .flags = stack->flags},
-                         stack->depth.last_ns);
+    rv_tracks_resume(&page->tracks, stack);
 }
 
 /* Calls that are longer are in the lane already. Which ones a live lane lacks changes as it evicts. */

@@ -17,6 +17,7 @@
 #include "pipeline/history.h"
 #include "pipeline/history_blocks.h"
 #include "pipeline/page_loader.h"
+#include "pipeline/piece_reader.h"
 #include "pipeline/waits_on_demand.h"
 #include "pipeline/stream_table.h"
 
@@ -506,12 +507,14 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     for (unsigned i = 0; i < session->n_workers; i++) {
         struct worker *worker = &session->workers[i];
         worker->session = session;
-        worker->delivery = (struct rv_delivery){.params = &session->params,
-                                                .origin_ns = source->origin_ns,
-                                                .n_open = &session->n_open,
-                                                .waits = session->waits,
-                                                .flows = session->flows,
-                                                .stats = rv_stats_create()};
+        worker->delivery =
+            (struct rv_delivery){.params = &session->params,
+                                 .origin_ns = source->origin_ns,
+                                 .n_open = &session->n_open,
+                                 .spans = {.origin_ns = source->origin_ns, .max_depth = session->params.max_depth},
+                                 .waits = session->waits,
+                                 .flows = session->flows,
+                                 .stats = rv_stats_create()};
         pthread_mutex_init(&worker->delivery.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
     }
@@ -622,6 +625,15 @@ bool rv_session_can_read(struct rv_session *session)
 struct rv_span_reader *rv_session_read(struct rv_session *session, const struct rv_span_reader_params *params)
 {
     return rv_span_reader_open(session ? &session->page_loader : NULL, params);
+}
+
+bool rv_session_read_pieces(struct rv_session *session, const struct rv_piece_reader_params *params)
+{
+    return rv_piece_reader_read(&(struct rv_piece_reader){.page_loader = &session->page_loader,
+                                                          .source = session->source,
+                                                          .n_threads = session->n_workers,
+                                                          .max_depth = session->params.max_depth},
+                                params);
 }
 
 struct rv_stats *rv_session_stats(struct rv_session *session)

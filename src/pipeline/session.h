@@ -66,6 +66,10 @@ bool rv_session_can_read(struct rv_session *session);
 /* All calls in order, of the lanes and of blocks that are not loaded; session NULL = of lanes alone. */
 struct rv_span_reader *rv_session_read(struct rv_session *session, const struct rv_span_reader_params *params);
 
+/* All calls of a lane in pieces of its time: see rv_piece_reader_read(). */
+struct rv_piece_reader_params;
+bool rv_session_read_pieces(struct rv_session *session, const struct rv_piece_reader_params *params);
+
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 

@@ -22,14 +22,13 @@ struct block {
 struct rv_span_reader_slot {
     struct rv_span_reader *reader;
     struct rv_span_part part;
-    uint64_t from_ns; /* of the block */
     bool is_there;
 };
 
 struct rv_span_reader {
     /* fixed */
     struct rv_page_loader *page_loader;  /* NULL: there are no blocks */
-    struct rv_span_reader_params params; /* what they point to only until the blocks are listed, but for take */
+    struct rv_span_reader_params params; /* what they point to only until the blocks are listed */
     uint32_t lane_idx;
     uint64_t opened_ns;
     uint64_t *paged_before_ns; /* by lane, of streams of the session's own recording */
@@ -101,14 +100,6 @@ static int by_edge_backward(const void *a, const void *b)
     return by_edge(b, a);
 }
 
-/* A call in a block begins less than a cell before its first event, whose time may be the previous block's last one. */
-static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
-{
-    uint64_t reach_ns = rv_page_loader_reach_ns(stream) + 1,
-             first_ns = rv_block_list_at(&stream->blocks, number)->first_ns;
-    return first_ns > reach_ns ? first_ns - reach_ns : 0;
-}
-
 /* The time before which calls of the stream are taken from its blocks. */
 static uint64_t paged_before(const struct rv_span_reader *reader, const struct rv_stream *stream)
 {
@@ -130,7 +121,8 @@ static void list_blocks(struct rv_span_reader *reader, struct rv_stream *stream,
     reader->blocks = rv_vec_reserve(reader->blocks, &reader->blocks_capacity, reader->n_blocks + (end - first),
                                     sizeof *reader->blocks);
     for (size_t i = first; i < end; i++) {
-        uint64_t start_ns = first_start_ns(stream, i), end_ns = rv_block_list_at(&stream->blocks, i)->to_ns;
+        uint64_t start_ns = rv_page_loader_first_start_ns(stream, i),
+                 end_ns = rv_block_list_at(&stream->blocks, i)->to_ns;
         if (!params->wants || params->wants(params->context, start_ns, end_ns))
             reader->blocks[reader->n_blocks++] =
                 (struct block){stream, (uint32_t)i, params->is_backward ? end_ns : start_ns};
@@ -216,8 +208,7 @@ static bool begin(struct rv_span_reader *reader)
 {
     struct rv_page_loader *page_loader = reader->page_loader;
     pthread_mutex_lock(&page_loader->lock);
-    const bool is_listed_later =
-        page_loader->is_followed && !reader->params.take && divide_lanes(reader, page_loader->lanes);
+    const bool is_listed_later = page_loader->is_followed && divide_lanes(reader, page_loader->lanes);
     if (!page_loader->is_followed)
         list_all_blocks(reader);
     const bool may_have_blocks = reader->n_blocks || is_listed_later;
@@ -254,7 +245,7 @@ struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
     return reader;
 }
 
-/* Returns whether none of its requests is pending. Who takes pieces has them all by then. */
+/* Returns whether none of its requests is pending. */
 static bool forget(struct rv_page_loader *page_loader, struct rv_span_reader *reader)
 {
     pthread_mutex_lock(&page_loader->lock);
@@ -262,8 +253,6 @@ static bool forget(struct rv_page_loader *page_loader, struct rv_span_reader *re
     while (*place != reader)
         place = &(*place)->next;
     *place = reader->next;
-    while (reader->params.take && reader->n_coming)
-        pthread_cond_wait(&page_loader->has_news, &page_loader->lock);
     reader->is_closed = true;
     bool is_last = reader->n_coming == 0;
     pthread_mutex_unlock(&page_loader->lock);
@@ -409,7 +398,6 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
             continue;
         }
         const struct rv_summed_block *summed = rv_block_list_at(&block->stream->blocks, block->number);
-        slot->from_ns = summed->from_ns;
         *request = (struct rv_page_request){.offset = summed->offset,
                                             .index = summed->index,
                                             .stream = block->stream,
@@ -455,17 +443,4 @@ bool rv_span_reader_keeps(const struct rv_pending_page *page, uint32_t lane_idx,
         return true;
     return (!page->stream->is_followed || is_paged(reader, lane_idx, span)) &&
            (!reader->has_only || rv_name_set_has(&reader->only, span->id));
-}
-
-bool rv_span_reader_wants_pieces(const struct rv_pending_page *page)
-{
-    return page->slot && page->slot->reader->params.take;
-}
-
-void rv_span_reader_give(const struct rv_pending_page *page, uint32_t lane_idx, struct rv_span_piece piece)
-{
-    const struct rv_span_reader *reader = page->slot->reader;
-    piece.from_ns = piece.from_ns ? piece.from_ns : page->slot->from_ns;
-    if (lane_idx == reader->lane_idx)
-        reader->params.take(reader->params.taker, &piece);
 }

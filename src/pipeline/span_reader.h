@@ -4,9 +4,9 @@
  * ahead, with lower priority than the window's pages; workers decode and scan them; each is delivered once and not
  * kept. Blocks of a history are awaited until they have what the lanes lack, for seconds at most.
  *
- *   open, take, close      the query, one thread at a time
- *   asks, ask              drain thread
- *   keeps, give, deliver   the worker that joins the page
+ *   open, take, close   the query, one thread at a time
+ *   asks, ask           drain thread
+ *   keeps, deliver      the worker that joins the page
  */
 #ifndef RV_PIPELINE_SPAN_READER_H
 #define RV_PIPELINE_SPAN_READER_H
@@ -34,12 +34,6 @@ struct rv_span_reader_params {
     /* Is a block with calls that begin in [from, to) wanted? Called by open, or with a history by take; NULL = all are. */
     bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns);
     const void *context;
-    /*
-     * With lane_idx, in a recording: give the lane's calls of each block here, by pieces of its time that follow each other without
-     * gaps, and none in parts. Called by workers, several at once, until the reader is OVER or closed. NULL: they come in parts.
-     */
-    void (*take)(void *taker, const struct rv_span_piece *piece);
-    void *taker;
 };
 
 struct rv_span_part_lane {
@@ -64,7 +58,7 @@ struct rv_timeline *rv_span_part_take(struct rv_span_part *part, uint32_t lane_i
 struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
                                            const struct rv_span_reader_params *params);
 
-/* Returns at once: pending blocks are dropped when they arrive; with `take`, once they have arrived. NULL-safe. */
+/* Returns at once: pending blocks are dropped when they arrive. NULL-safe. */
 void rv_span_reader_close(struct rv_span_reader *reader);
 
 enum rv_span_reader_status { RV_SPAN_READER_PART, RV_SPAN_READER_LATER, RV_SPAN_READER_OVER };
@@ -108,10 +102,6 @@ void rv_span_reader_deliver(struct rv_pending_page *page);
 void rv_span_reader_miss(struct rv_span_reader_slot *slot, bool is_damaged);
 
 /* ---- without that lock ---- */
-
-/* Does the page's span reader want pieces? Give it one of a lane, as far as it wants that; from_ns 0: from the block's begin. */
-bool rv_span_reader_wants_pieces(const struct rv_pending_page *page);
-void rv_span_reader_give(const struct rv_pending_page *page, uint32_t lane_idx, struct rv_span_piece piece);
 
 /* Does the page's span reader want this call of a lane? */
 bool rv_span_reader_keeps(const struct rv_pending_page *page, uint32_t lane_idx, const struct rv_span *span);

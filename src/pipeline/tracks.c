@@ -68,6 +68,24 @@ uint32_t rv_tracks_follow_base(struct rv_tracks *tracks)
     return tracks->depth_shift - before;
 }
 
+void rv_tracks_resume(struct rv_tracks *tracks, const struct rv_page_stack *stack)
+{
+    rv_block_join_resume(tracks->carry,
+                         &(struct rv_open_stack){.stack = stack->stack,
+                                                 .base_depth = (int32_t)stack->base_depth,
+                                                 .n_frames = stack->n_frames,
+                                                 .is_begun = true, /* in the block at the latest */
+                                                 .first_ns = stack->first_ns,
+                                                 .least_key = stack->depth.least,
+                                                 .last_key = stack->depth.last,
+                                                 .n_lost = stack->depth.n_lost,
+                                                 .start = stack->start_ns,
+                                                 .id = stack->ids,
+                                                 .key = stack->levels,
+                                                 .flags = stack->flags},
+                         stack->depth.last_ns);
+}
+
 struct rv_span *rv_tracks_group(struct rv_tracks *tracks, struct rv_span_buffer *buffer, size_t n)
 {
     struct rv_span *spans = buffer->spans;

@@ -6,6 +6,7 @@
 #define RV_PIPELINE_TRACKS_H
 
 #include "base/hash_index.h"
+#include "flow/block_summary.h"
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
@@ -64,6 +65,9 @@ void rv_track_clear(struct rv_track *track);
 
 /* When a frame below the first one seen returns, all open frames are deeper than assumed. Returns by how much. */
 uint32_t rv_tracks_follow_base(struct rv_tracks *tracks);
+
+/* Set the state of a stack at the beginning of a block, before the first one is applied. */
+void rv_tracks_resume(struct rv_tracks *tracks, const struct rv_page_stack *stack);
 
 /* Group spans by stack, keeping each stack's order: sets the tracks' first and n. */
 struct rv_span_buffer {

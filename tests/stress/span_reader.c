@@ -68,7 +68,7 @@ static uint64_t n_in_pieces(struct rv_session *session)
     atomic_ullong n = 0;
     const struct rv_piece_reader_params params = {
         .lane = rv_lanes_get(rv_session_lanes(session), 0), .to_ns = UINT64_MAX, .take = count_piece, .taker = &n};
-    return rv_piece_reader_read(session, &params) ? atomic_load(&n) : 0;
+    return rv_session_read_pieces(session, &params) ? atomic_load(&n) : 0;
 }
 
 static void *ask(void *context)

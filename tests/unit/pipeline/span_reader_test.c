@@ -40,19 +40,29 @@ static struct rv_session *start(struct rv_source *source, struct rv_history *his
     return sessions_start(source, history ? 16 << 20 : 0, history);
 }
 
-static void open_both(struct sessions *sessions, const struct recorded_params *params)
+static void make_file(void)
 {
-    struct rv_source *source = NULL;
     int fd = mkstemp(path);
     cr_assert(fd >= 0);
     close(fd);
-    recorded_make(path, params);
+}
+
+static void open_both_of_file(struct sessions *sessions)
+{
+    struct rv_source *source = NULL;
     sessions->history = has_history ? rv_history_create(UINT64_C(1) << 30) : NULL;
     if (!has_history)
         cr_assert_eq(rv_recording_on_demand_open(&source, path, 0), 0);
     sessions->indexed = start(source ? source : rv_replay_open(path), sessions->history);
     sessions->whole = start(rv_replay_open(path), NULL);
     cr_assert(rv_lanes_bounds(rv_session_lanes(sessions->whole), &sessions->first_ns, &sessions->last_ns));
+}
+
+static void open_both(struct sessions *sessions, const struct recorded_params *params)
+{
+    make_file();
+    recorded_make(path, params);
+    open_both_of_file(sessions);
 }
 
 static void close_both(struct sessions *sessions)
@@ -206,6 +216,7 @@ struct taken { /* by workers */
     struct rv_span *ended;
     size_t n_pieces, pieces_capacity, n_ended, ended_capacity;
     uint64_t calls_ns; /* sum over all calls of their time in each piece */
+    atomic_size_t n_blocks, n_as_events;
 };
 
 static void take_piece(void *taker, const struct rv_span_piece *piece)
@@ -227,6 +238,42 @@ static void take_piece(void *taker, const struct rv_span_piece *piece)
     pthread_mutex_unlock(&taken->lock);
 }
 
+/* Every other block: its calls, made by one stack. False: they are not within one another. */
+static bool take_events(void *taker, const struct rv_event_piece *piece)
+{
+    enum { MOST_OPEN = 256 };
+    struct taken *taken = taker;
+    struct rv_span *spans = calloc(piece->n + MOST_OPEN, sizeof *spans), open[MOST_OPEN];
+    struct rv_span_piece as_spans = {.from_ns = piece->from_ns, .to_ns = piece->to_ns, .spans = spans};
+    uint32_t n_open = piece->open.n_frames;
+    bool is_plain = atomic_fetch_add_explicit(&taken->n_blocks, 1, memory_order_relaxed) % 2 == 0 && n_open < MOST_OPEN;
+    for (uint32_t i = 0; i < n_open && is_plain; i++)
+        open[i] = (struct rv_span){.start = piece->open.start[i], .id = piece->open.id[i]};
+    for (size_t i = 0; i < piece->n && is_plain; i++) {
+        const struct rv_event *event = &piece->events[i];
+        if (rv_event_kind(event) == RV_EVENT_CALL && n_open < MOST_OPEN) {
+            open[n_open++] = (struct rv_span){.start = rv_event_ticks(event), .id = event->id};
+        } else if (rv_event_kind(event) == RV_EVENT_RETURN && n_open) {
+            open[--n_open].end = rv_event_ticks(event);
+            open[n_open].depth = (uint32_t)piece->open.base_depth + n_open;
+            spans[as_spans.n++] = open[n_open];
+        } else {
+            is_plain = rv_event_kind(event) == RV_EVENT_MARK;
+        }
+    }
+    for (; n_open && is_plain; n_open--) {
+        open[n_open - 1].end = piece->to_ns;
+        open[n_open - 1].flags = RV_SPAN_OPEN;
+        spans[as_spans.n++] = open[n_open - 1];
+    }
+    if (is_plain) {
+        take_piece(taker, &as_spans);
+        atomic_fetch_add_explicit(&taken->n_as_events, 1, memory_order_relaxed);
+    }
+    free(spans);
+    return is_plain;
+}
+
 static int by_begin(const void *a, const void *b)
 {
     const struct rv_span_piece *x = a, *y = b;
@@ -241,15 +288,17 @@ static uint64_t sum_of(uint64_t start_ns, uint64_t end_ns, uint32_t id, uint32_t
     return (start_ns * 31 + end_ns) * 1000003 + id * 101 + depth;
 }
 
-static size_t compare_pieces(const struct sessions *sessions, uint32_t lane_idx)
+static size_t compare_pieces(const struct sessions *sessions, uint32_t lane_idx, size_t *n_as_events)
 {
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions->whole), lane_idx);
     struct sessions_boxes whole = read_lane(NULL, lane, (const uint64_t[2]){0, UINT64_MAX});
     struct taken taken = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    const bool is_read = rv_piece_reader_read(
-        sessions->indexed,
-        &(struct rv_piece_reader_params){
-            .lane = sessions_find(sessions->indexed, lane), .to_ns = UINT64_MAX, .take = take_piece, .taker = &taken});
+    const bool is_read = rv_session_read_pieces(
+        sessions->indexed, &(struct rv_piece_reader_params){.lane = sessions_find(sessions->indexed, lane),
+                                                            .to_ns = UINT64_MAX,
+                                                            .take = take_piece,
+                                                            .take_events = n_as_events ? take_events : NULL,
+                                                            .taker = &taken});
     uint64_t sums[2] = {0}, calls_ns = 0;
     size_t n_ended = 0;
     for (size_t i = 0; i < whole.n; i++) {
@@ -270,6 +319,8 @@ static size_t compare_pieces(const struct sessions *sessions, uint32_t lane_idx)
         cr_assert_eq(taken.n_ended, n_ended, "lane %u: %zu calls, not %zu", lane_idx, taken.n_ended, n_ended);
         cr_assert(sums[0] == sums[1] && taken.calls_ns == calls_ns, "lane %u: other calls", lane_idx);
     }
+    if (n_as_events)
+        *n_as_events += taken.n_as_events;
     free(taken.pieces);
     free(taken.ended);
     free(whole.list);
@@ -282,8 +333,45 @@ Test(span_reader, pieces_of_a_lane_have_all_its_time_once)
     size_t n = 0;
     open_both(&sessions, &BUSY);
     for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions.whole)); i++)
-        n += compare_pieces(&sessions, i);
+        n += compare_pieces(&sessions, i, NULL);
     cr_assert_gt(n, 20);
+    close_both(&sessions);
+}
+
+enum { PLAIN_EVENTS = 400000, PLAIN_DEPTH = 40 };
+
+/* Calls of one stack and a few marks; all calls end. */
+static size_t make_plain(struct rv_event *events)
+{
+    uint32_t ids[PLAIN_DEPTH], depth = 0;
+    uint64_t now_ns = 1000;
+    size_t n = 0;
+    while (n < PLAIN_EVENTS || depth) {
+        now_ns += recorded_draw(60);
+        const bool is_mark = recorded_draw(10000) == 0;
+        const bool is_call = n < PLAIN_EVENTS && depth < PLAIN_DEPTH && (depth == 0 || recorded_draw(2));
+        const enum rv_event_kind kind = is_mark ? RV_EVENT_MARK : is_call ? RV_EVENT_CALL : RV_EVENT_RETURN;
+        if (kind == RV_EVENT_CALL)
+            ids[depth] = 1 + (uint32_t)recorded_draw(9);
+        const uint32_t of = kind == RV_EVENT_CALL ? depth++ : kind == RV_EVENT_RETURN ? --depth : 0;
+        events[n++] = (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | now_ns,
+                                        .id = is_mark ? 1 : ids[of],
+                                        .frame = is_mark ? 0 : (uint16_t)of};
+    }
+    return n;
+}
+
+Test(span_reader, blocks_of_one_stack_come_as_events)
+{
+    struct sessions sessions;
+    struct rv_event *events = calloc(2 * PLAIN_EVENTS, sizeof *events);
+    size_t n_as_events = 0;
+    make_file();
+    recorded_write(path, events, make_plain(events));
+    free(events);
+    open_both_of_file(&sessions);
+    cr_assert_gt(compare_pieces(&sessions, 0, &n_as_events), 2 * n_as_events, "others have two batches a block");
+    cr_assert_gt(n_as_events, 1);
     close_both(&sessions);
 }
 
@@ -619,7 +707,7 @@ Test(span_reader, no_piece_comes_after_a_damaged_block_was_told)
     recorded_damage(path, 3);
     const size_t n = rv_lanes_n(rv_session_lanes(sessions.indexed));
     for (size_t i = 0; i < n && i < 16; i++) {
-        n_refused += !rv_piece_reader_read(
+        n_refused += !rv_session_read_pieces(
             sessions.indexed,
             &(struct rv_piece_reader_params){.lane = rv_lanes_get(rv_session_lanes(sessions.indexed), i),
                                              .to_ns = UINT64_MAX,
