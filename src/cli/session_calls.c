@@ -75,6 +75,7 @@ static bool read_pieces(void *context, const struct rv_lane_pieces_wanted *wante
                                                                             .wants = wanted->is_needed,
                                                                             .context = wanted->needed_by,
                                                                             .take = wanted->take,
+                                                                            .take_events = wanted->take_events,
                                                                             .tell = wanted->tell,
                                                                             .taker = wanted->context});
 }

@@ -338,13 +338,27 @@ static void find_cuts(struct rv_critical_path_cuts *cuts, const struct rv_folded
         qsort(cuts->times_ns, cuts->n_times, sizeof *cuts->times_ns, by_ns);
 }
 
+static struct rv_folding *folding_of(struct rv_critical_path_cuts *cuts)
+{
+    if (!cuts->folding)
+        cuts->folding = rv_folding_create(cuts->params.as_id, cuts->params.n_ids);
+    return cuts->folding;
+}
+
 struct rv_folded_time rv_critical_path_cuts_fold(struct rv_critical_path_cuts *cuts, const struct rv_span_piece *piece)
 {
     struct rv_folded_time folded = {.from_ns = piece->from_ns, .to_ns = piece->to_ns};
     find_cuts(cuts, &folded);
-    if (!cuts->folding)
-        cuts->folding = rv_folding_create(cuts->params.as_id, cuts->params.n_ids);
-    folded.bytes = rv_folding_fold(cuts->folding, piece, cuts->times_ns, cuts->n_times, &folded.n_bytes);
+    folded.bytes = rv_folding_fold(folding_of(cuts), piece, cuts->times_ns, cuts->n_times, &folded.n_bytes);
+    return folded;
+}
+
+struct rv_folded_time rv_critical_path_cuts_fold_events(struct rv_critical_path_cuts *cuts,
+                                                        const struct rv_event_piece *piece)
+{
+    struct rv_folded_time folded = {.from_ns = piece->from_ns, .to_ns = piece->to_ns};
+    find_cuts(cuts, &folded);
+    folded.bytes = rv_folding_fold_events(folding_of(cuts), piece, cuts->times_ns, cuts->n_times, &folded.n_bytes);
     return folded;
 }
 

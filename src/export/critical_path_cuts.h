@@ -47,8 +47,12 @@ void rv_critical_path_cuts_pass(void *context, uint32_t id, uint64_t from_ns, ui
 void rv_critical_path_cuts_enter(void *context, const struct rv_span *call);
 void rv_critical_path_cuts_leave(void *context, uint32_t id);
 
-/* Fold the calls of the piece, which has begun, with room for its cuts. Its bytes are the caller's. */
+/* Fold the calls of the piece, which has begun, with room for its cuts. Its bytes are valid until the next one. */
 struct rv_folded_time rv_critical_path_cuts_fold(struct rv_critical_path_cuts *cuts, const struct rv_span_piece *piece);
+
+/* The same by its events: see rv_folding_fold_events(). Without bytes where it gives none. */
+struct rv_folded_time rv_critical_path_cuts_fold_events(struct rv_critical_path_cuts *cuts,
+                                                        const struct rv_event_piece *piece);
 
 /* Are the cuts of the piece, which has begun, where its folded time is not summed up? Only then it can be passed. */
 bool rv_critical_path_cuts_have_room(const struct rv_critical_path_cuts *cuts, const struct rv_folded_time *folded);

@@ -74,18 +74,38 @@ static size_t find_used(const struct rv_critical_path_times *times, uint64_t fro
     return rv_bisect_count(times->used, times->n_used, sizeof *times->used, offsetof(struct part, to_ns), from_ns);
 }
 
+/* The first used time that overlaps this; NULL: there is none. */
+static const struct part *find_used_of(const struct rv_critical_path_times *times, const struct part *part)
+{
+    const size_t i = find_used(times, part->from_ns);
+    return i < times->n_used && times->used[i].from_ns < part->to_ns ? &times->used[i] : NULL;
+}
+
+static bool has_all_of(const struct part *used, const struct part *part)
+{
+    return used->from_ns <= part->from_ns && used->to_ns >= part->to_ns;
+}
+
 /* Is all of this time used? Blocks and pieces of a recording are the same each time, and of them whole ones are used. */
 static bool is_used(struct rv_critical_path_times *times, const struct part *part)
 {
-    const size_t i = find_used(times, part->from_ns);
-    if (i == times->n_used || times->used[i].from_ns >= part->to_ns)
-        return false;
-    if (times->used[i].from_ns <= part->from_ns && times->used[i].to_ns >= part->to_ns)
-        return true;
+    const struct part *used = find_used_of(times, part);
+    if (!used || has_all_of(used, part))
+        return used;
     pthread_mutex_lock(&times->lock);
     times->has_doubles = true;
     pthread_mutex_unlock(&times->lock);
     return false;
+}
+
+/* Take folded time of the piece that has begun. */
+static void add_folded(struct rv_critical_path_times *times, struct rv_critical_path_cuts *cuts,
+                       const struct rv_folded_time *folded, size_t n_calls)
+{
+    rv_critical_path_cuts_pass_folded(cuts, folded);
+    rv_critical_path_cuts_end(cuts, folded->from_ns);
+    keep(times, folded, n_calls);
+    give_piece(times, cuts);
 }
 
 static void take_piece(void *context, const struct rv_span_piece *piece)
@@ -97,10 +117,24 @@ static void take_piece(void *context, const struct rv_span_piece *piece)
     struct rv_critical_path_cuts *cuts = take_idle(times);
     rv_critical_path_cuts_begin(cuts, &times->thread, piece->to_ns);
     const struct rv_folded_time folded = rv_critical_path_cuts_fold(cuts, piece);
-    rv_critical_path_cuts_pass_folded(cuts, &folded);
-    rv_critical_path_cuts_end(cuts, piece->from_ns);
-    keep(times, &folded, piece->n);
-    give_piece(times, cuts);
+    add_folded(times, cuts, &folded, piece->n);
+}
+
+/* Of a block of which some is used, the rest comes in pieces of its own. */
+static bool take_events(void *context, const struct rv_event_piece *piece)
+{
+    struct rv_critical_path_times *times = context;
+    const struct part part = {piece->from_ns, piece->to_ns}, *used = find_used_of(times, &part);
+    if (used)
+        return has_all_of(used, &part);
+    struct rv_critical_path_cuts *cuts = take_idle(times);
+    rv_critical_path_cuts_begin(cuts, &times->thread, piece->to_ns);
+    const struct rv_folded_time folded = rv_critical_path_cuts_fold_events(cuts, piece);
+    if (folded.bytes)
+        add_folded(times, cuts, &folded, piece->n / 2);
+    else
+        give_back(times, cuts);
+    return folded.bytes;
 }
 
 /* Does a step of the thread overlap this time? */
@@ -215,6 +249,7 @@ static bool read_pieces(struct rv_critical_path_times *times, const struct rv_la
                                                                               .is_needed = is_wanted,
                                                                               .needed_by = times,
                                                                               .take = take_piece,
+                                                                              .take_events = take_events,
                                                                               .tell = tell,
                                                                               .context = times}) &&
            !times->has_doubles;

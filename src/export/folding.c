@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/leb128.h"
 #include "base/vec.h"
@@ -19,6 +20,7 @@
 struct sum { /* of a subroutine, since the last entry */
     uint64_t own_ns, n, total_ns;
     uint64_t outermost_ns; /* begin of its last outermost call; UINT64_MAX: the piece had none */
+    uint32_t n_open;       /* calls, while events are passed */
     bool is_listed;
 };
 
@@ -26,6 +28,12 @@ struct frame { /* an open call */
     uint64_t start_ns;
     uint64_t at_ns; /* its later time was given to callees */
     struct sum *sum;
+};
+
+struct open_call { /* while events are passed */
+    uint64_t start_ns;
+    struct sum *sum;
+    uint32_t id;
 };
 
 struct rv_folding {
@@ -37,6 +45,12 @@ struct rv_folding {
     uint32_t n_listed, n_met;
     struct frame *frames; /* of a call that is summed up, and those within it */
     size_t frames_capacity;
+    struct open_call *open;
+    size_t open_capacity;
+    size_t *parts; /* of events: ends of the bytes of each, the first one first */
+    size_t n_parts, parts_capacity;
+    uint8_t *turned; /* the bytes with the last part first */
+    size_t turned_capacity;
     /* of the present piece, whose time is passed backwards */
     const struct rv_span_piece *piece;
     const uint64_t *times_ns; /* those that were not passed */
@@ -68,12 +82,12 @@ static void put_entry(struct rv_folding *folding, enum rv_folded_kind kind, uint
     put(folding, 4 * (uint64_t)of + kind);
 }
 
-static uint32_t counted_as(const struct rv_folding *folding, uint32_t id)
+static inline uint32_t counted_as(const struct rv_folding *folding, uint32_t id)
 {
     return id < folding->n_ids ? folding->as_id[id] : folding->n_ids;
 }
 
-static struct sum *list(struct rv_folding *folding, uint32_t as)
+static inline struct sum *list(struct rv_folding *folding, uint32_t as)
 {
     struct sum *sum = &folding->sums[as];
     if (!sum->is_listed)
@@ -103,13 +117,12 @@ static void begin_at(struct rv_folding *folding, uint64_t at_ns)
     put(folding, folding->piece->to_ns - at_ns);
 }
 
-static void put_sums(struct rv_folding *folding)
+/* Of n_ns; they begin anew. */
+static void put_rows(struct rv_folding *folding, uint64_t n_ns)
 {
-    if (folding->told_ns == folding->at_ns)
-        return;
     reserve(folding, 2 + 4 * (size_t)folding->n_listed);
     put_entry(folding, RV_FOLDED_SUMS, folding->n_listed);
-    put(folding, folding->told_ns - folding->at_ns);
+    put(folding, n_ns);
     for (uint32_t i = 0; i < folding->n_listed; i++) {
         const struct sum *sum = &folding->sums[folding->listed[i]];
         put(folding, folding->listed[i]);
@@ -118,7 +131,21 @@ static void put_sums(struct rv_folding *folding)
         put(folding, sum->total_ns);
     }
     clear_listed(folding);
+}
+
+static void put_sums(struct rv_folding *folding)
+{
+    if (folding->told_ns == folding->at_ns)
+        return;
+    put_rows(folding, folding->told_ns - folding->at_ns);
     folding->told_ns = folding->at_ns;
+}
+
+static void put_stretch(struct rv_folding *folding, uint32_t as, uint64_t n_ns)
+{
+    reserve(folding, 2);
+    put_entry(folding, RV_FOLDED_STRETCH, as);
+    put(folding, n_ns);
 }
 
 static bool has_time_from(struct rv_folding *folding, uint64_t from_ns)
@@ -135,9 +162,7 @@ static void pass(struct rv_folding *folding, uint32_t as, uint64_t from_ns)
         return;
     if (has_time_from(folding, from_ns)) {
         put_sums(folding);
-        reserve(folding, 2);
-        put_entry(folding, RV_FOLDED_STRETCH, as);
-        put(folding, folding->at_ns - from_ns);
+        put_stretch(folding, as, folding->at_ns - from_ns);
         folding->told_ns = from_ns;
     } else {
         struct sum *sum = list(folding, as);
@@ -319,6 +344,164 @@ static bool fold_tree(struct rv_folding *folding)
     return n == 0;
 }
 
+/* ---- events of one stack, in order of time ---- */
+
+/*
+ * Of later time nothing is known, so calls with a time in them are kept in another way: they are cut where the stretch
+ * with that time begins and ends, as they are where pieces begin and end. What is between is a part, whose bytes come
+ * in the order of pieces.
+ */
+
+static void reserve_open(struct rv_folding *folding)
+{
+    folding->open = rv_vec_reserve(folding->open, &folding->open_capacity, folding->n_open + 1, sizeof *folding->open);
+}
+
+static inline void push(struct rv_folding *folding, uint32_t id, uint64_t at_ns)
+{
+    struct sum *sum = list(folding, counted_as(folding, id));
+    if (__builtin_expect(folding->n_open == folding->open_capacity, 0))
+        reserve_open(folding);
+    sum->n_open++;
+    folding->open[folding->n_open++] = (struct open_call){at_ns, sum, id};
+}
+
+static inline void pop(struct rv_folding *folding, uint64_t at_ns)
+{
+    const struct open_call *call = &folding->open[--folding->n_open];
+    if (--call->sum->n_open == 0)
+        call->sum->total_ns += at_ns - call->start_ns;
+}
+
+static inline struct sum *innermost(struct rv_folding *folding)
+{
+    return folding->n_open ? folding->open[folding->n_open - 1].sum : list(folding, folding->n_ids);
+}
+
+static void end_part(struct rv_folding *folding)
+{
+    folding->parts =
+        rv_vec_reserve(folding->parts, &folding->parts_capacity, folding->n_parts + 1, sizeof *folding->parts);
+    folding->parts[folding->n_parts++] = folding->n_bytes;
+}
+
+/* Sum up what is between the last time and this one. Returns how many calls are open, which are left. */
+static size_t end_sums(struct rv_folding *folding, uint64_t at_ns)
+{
+    const size_t n_open = folding->n_open;
+    while (folding->n_open)
+        pop(folding, at_ns);
+    if (at_ns > folding->at_ns)
+        put_rows(folding, at_ns - folding->at_ns);
+    clear_listed(folding);
+    end_part(folding);
+    return n_open;
+}
+
+/* A stretch with a time in it, of all calls that are open. */
+static void keep_stretch(struct rv_folding *folding, uint64_t from_ns, uint64_t to_ns)
+{
+    const size_t n_open = end_sums(folding, from_ns);
+    const struct open_call *open = folding->open;
+    reserve(folding, 2 * n_open);
+    for (size_t i = 0; i < n_open; i++)
+        put_entry(folding, RV_FOLDED_ENTER, counted_as(folding, open[i].id));
+    put_stretch(folding, n_open ? counted_as(folding, open[n_open - 1].id) : folding->n_ids, to_ns - from_ns);
+    reserve(folding, n_open);
+    for (size_t i = n_open; i-- > 0;)
+        put_entry(folding, RV_FOLDED_LEAVE, counted_as(folding, open[i].id));
+    end_part(folding);
+    while (folding->n_open < n_open)
+        push(folding, open[folding->n_open].id, to_ns);
+    folding->at_ns = to_ns;
+}
+
+/* The first time that is not before this; UINT64_MAX: there is none. */
+static uint64_t next_time(struct rv_folding *folding, uint64_t from_ns)
+{
+    for (; folding->n_times && *folding->times_ns < from_ns; folding->n_times--)
+        folding->times_ns++;
+    return folding->n_times ? *folding->times_ns : UINT64_MAX;
+}
+
+/* Others change nothing about calls. */
+static bool changes_calls(unsigned kind)
+{
+    return kind == RV_EVENT_SWITCH || kind == RV_EVENT_SYNC || kind == RV_EVENT_LOST || kind == RV_EVENT_CALL_AT ||
+           kind == RV_EVENT_RETURN_AT;
+}
+
+static inline bool is_return_of(const struct rv_event *event, const struct open_call *call)
+{
+    return !event->id || event->id == call->id;
+}
+
+/* False: the events are not those of calls within one another. */
+static bool pass_events(struct rv_folding *folding, const struct rv_event_piece *piece)
+{
+    const uint32_t n_ids = piece->n_ids < folding->n_ids ? piece->n_ids : folding->n_ids;
+    const struct rv_open_stack *open = &piece->open;
+    uint16_t level = open->n_frames ? (uint16_t)(open->key[open->n_frames - 1] + 1) : 0; /* of the next call */
+    uint64_t at_ns = piece->from_ns, last_ns = at_ns, time_ns = next_time(folding, at_ns);
+    for (uint32_t i = 0; i < open->n_frames; i++)
+        push(folding, open->id[i], at_ns);
+    struct sum *sum = innermost(folding);
+    for (const struct rv_event *event = piece->events, *end = event + piece->n; event < end; event++) {
+        const uint64_t now_ns = rv_event_ticks(event);
+        const unsigned kind = rv_event_kind(event);
+        if (now_ns < last_ns)
+            return false;
+        last_ns = now_ns;
+        if (__builtin_expect(kind > RV_EVENT_RETURN, 0)) {
+            if (changes_calls(kind))
+                return false;
+            continue;
+        }
+        if (__builtin_expect(now_ns >= time_ns, 0) && now_ns > at_ns) {
+            keep_stretch(folding, at_ns, now_ns);
+            time_ns = next_time(folding, now_ns);
+        } else {
+            sum->own_ns += now_ns - at_ns;
+            sum->n += now_ns > at_ns;
+        }
+        at_ns = now_ns;
+        if (kind == RV_EVENT_CALL) {
+            if ((event->frame != level && folding->n_open) || event->id >= n_ids)
+                return false;
+            push(folding, event->id, now_ns);
+            level = (uint16_t)(event->frame + 1);
+        } else {
+            if (!folding->n_open || (uint16_t)(event->frame + 1) != level ||
+                !is_return_of(event, &folding->open[folding->n_open - 1]))
+                return false;
+            pop(folding, now_ns);
+            level = event->frame;
+        }
+        sum = innermost(folding);
+    }
+    (void)end_sums(folding, at_ns);
+    return at_ns == piece->to_ns;
+}
+
+static const uint8_t *turn(struct rv_folding *folding, size_t *n_bytes)
+{
+    folding->turned = rv_vec_reserve(folding->turned, &folding->turned_capacity, folding->n_bytes + 1, 1);
+    *n_bytes = rv_leb128_put(folding->turned, 0); /* a call or a return is at the end */
+    for (size_t i = folding->n_parts; i-- > 0;) {
+        const size_t begin = i ? folding->parts[i - 1] : 0, n = folding->parts[i] - begin;
+        if (n)
+            memcpy(folding->turned + *n_bytes, folding->bytes + begin, n);
+        *n_bytes += n;
+    }
+    return folding->turned;
+}
+
+static void forget_open(struct rv_folding *folding)
+{
+    while (folding->n_open)
+        folding->open[--folding->n_open].sum->n_open = 0;
+}
+
 /* ---- public ---- */
 
 static void begin(struct rv_folding *folding, const uint64_t *times_ns, size_t n_times)
@@ -348,6 +531,18 @@ const uint8_t *rv_folding_fold(struct rv_folding *folding, const struct rv_span_
     return folding->bytes;
 }
 
+const uint8_t *rv_folding_fold_events(struct rv_folding *folding, const struct rv_event_piece *piece,
+                                      const uint64_t *times_ns, size_t n_times, size_t *n_bytes)
+{
+    begin(folding, times_ns, n_times);
+    folding->n_parts = 0;
+    folding->at_ns = piece->from_ns;
+    if (pass_events(folding, piece))
+        return turn(folding, n_bytes);
+    forget_open(folding);
+    return NULL;
+}
+
 struct rv_folding *rv_folding_create(const uint32_t *as_id, uint32_t n_ids)
 {
     struct rv_folding *folding = rv_alloc(1, sizeof *folding);
@@ -369,6 +564,9 @@ void rv_folding_destroy(struct rv_folding *folding)
     free(folding->listed);
     free(folding->met);
     free(folding->frames);
+    free(folding->open);
+    free(folding->parts);
+    free(folding->turned);
     free(folding->kept);
     free(folding->bytes);
     free(folding);

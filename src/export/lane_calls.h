@@ -3,6 +3,7 @@
 #define RV_EXPORT_LANE_CALLS_H
 
 #include "model/lanes.h"
+#include "scan/event_piece.h"
 #include "scan/span.h"
 
 struct rv_lane_calls_wanted {
@@ -22,6 +23,8 @@ struct rv_lane_pieces_wanted { /* as struct rv_lane_calls_wanted */
     const void *needed_by;
     /* Any thread, several at once. */
     void (*take)(void *context, const struct rv_span_piece *piece);
+    /* Take a piece by its events; false: it is to be given with its calls. NULL: each is. */
+    bool (*take_events)(void *context, const struct rv_event_piece *piece);
     /* Told how much was read, from 0 to 1, by the caller's thread. May be NULL. */
     void (*tell)(void *context, double done);
     void *context;

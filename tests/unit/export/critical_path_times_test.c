@@ -24,6 +24,7 @@ static struct thread { /* calls of each */
     struct rv_lane lane;
     struct rv_state_stretch stretches[MOST_STRETCHES];
 } threads[MOST_THREADS];
+static size_t n_taken; /* pieces, as events */
 
 /* ---- calls at random ---- */
 
@@ -127,7 +128,7 @@ static void count_step(const struct rv_critical_path_step *step, struct rv_criti
 
 /* ---- the module ---- */
 
-enum how { WHOLE, CUT, REFUSED, N_HOWS };
+enum how { WHOLE, CUT, EVENTS, REFUSED, N_HOWS };
 
 static const struct rv_critical_path_time *read_all(struct rv_critical_path_times *times, enum how how)
 {
@@ -136,8 +137,10 @@ static const struct rv_critical_path_time *read_all(struct rv_critical_path_time
                                       .n = threads[i].n_spans,
                                       .cuts_ns = threads[i].cuts_ns,
                                       .n_cuts = how != WHOLE ? threads[i].n_cuts : 0,
+                                      .has_events = how == EVENTS,
                                       .is_refused = how == REFUSED,
-                                      .n_given = &threads[i].n_given};
+                                      .n_given = &threads[i].n_given,
+                                      .n_taken = &n_taken};
         const struct rv_lane_calls calls = pieces_calls(&pieces);
         cr_assert_eq(rv_critical_path_times_add(times, &calls, &threads[i].lane, i), 0);
     }
@@ -202,6 +205,7 @@ Test(critical_path_times, times_equal_a_count_of_each_ns_however_calls_are_cut, 
         rv_lit_path_release(lit);
     }
     cr_expect_gt(n_ns, 100000, "hardly a call was on a path");
+    cr_expect_gt(n_taken, 3000, "hardly a piece was taken as events: %zu", n_taken);
 }
 
 Test(critical_path_times, time_off_the_cpu_is_exact_however_calls_are_cut, .timeout = 120)
@@ -211,13 +215,15 @@ Test(critical_path_times, time_off_the_cpu_is_exact_however_calls_are_cut, .time
         const struct rv_lit_path *lit = make(seed);
         for (size_t i = 0; i < graph.n_threads; i++)
             make_stretches(&threads[i]);
-        struct rv_critical_path_times *whole = create(lit), *cut = create(lit);
+        struct rv_critical_path_times *whole = create(lit), *cut = create(lit), *events = create(lit);
         const struct rv_critical_path_time *expected = read_all(whole, WHOLE);
         check(seed, read_all(cut, CUT), expected);
+        check(seed, read_all(events, EVENTS), expected);
         for (size_t i = 0; i < N_IDS; i++)
             blocked_ns += expected[i].blocked_ns;
         rv_critical_path_times_destroy(whole);
         rv_critical_path_times_destroy(cut);
+        rv_critical_path_times_destroy(events);
         rv_lit_path_release(lit);
     }
     cr_expect_gt(blocked_ns, 1000);
@@ -326,7 +332,7 @@ static void check_kept(uint32_t seed, struct question *question, bool is_saving)
     struct question plain = *question;
     ask(&plain, WHOLE, NULL, is_saving);
     struct rv_critical_path_sums *sums = open_kept();
-    ask(question, CUT, sums, is_saving);
+    ask(question, random_waits_below(3) ? EVENTS : CUT, sums, is_saving);
     check(seed, question->times, plain.times);
     for (uint32_t id = 0; id < N_IDS; id++)
         cr_assert_eq(question->savings[id].saved_ns, plain.savings[id].saved_ns, "seed %u: of %u", seed, id);

@@ -10,8 +10,9 @@ struct pieces {
     const uint64_t
         *cuts_ns; /* rising: between two of them is a piece, and all calls end in one; n_cuts 0: there are none */
     size_t n_cuts;
-    bool is_refused; /* pieces are given, then reported as incomplete */
-    size_t *n_given; /* counts the pieces, if it is not NULL */
+    bool has_events;           /* two pieces are given as events, if these are taken */
+    bool is_refused;           /* pieces are given, then reported as incomplete */
+    size_t *n_given, *n_taken; /* count the pieces, and of them those taken as events, if not NULL */
 };
 
 struct rv_lane_calls pieces_calls(const struct pieces *pieces);
