@@ -16,7 +16,7 @@
 #include "bench/stages.h"
 #include "launch/launch.h"
 #include "launch/program.h"
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 
 enum { PATH_BYTES = 4096, N_RUNS = 5 };
 

@@ -57,17 +57,6 @@ const char *rv_option_heading(const struct rv_option_entry *entry);
 /* The entry of this name, without dashes; NULL if there is none. */
 const struct rv_option_entry *rv_option_named(const char *name);
 
-/* How many options begin with an argument ("--rec=x"); the names of the first ones, at most `most`. Borrowed, as below. */
-size_t rv_option_begun(const char *given, const char **names, size_t most);
-
-/*
- * The nearest name of an option, by letters that are missing, superfluous or others; two that changed places are one
- * fault.
- *   given    an argument: "--repotr=csv"
- *   returns  "report"; NULL: more than every third letter is wrong. Borrowed from the table of options
- */
-const char *rv_option_nearest(const char *given);
-
 /* A word that is a valid value of the option; text is not terminated. */
 struct rv_option_word {
     const char *text;

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "cli/rrtrace_gem.h"
+#include "cli/misspelled_option.h"
 #include "cli/option_table.h"
 #include "cli/option_values.h"
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "base/units.h"
@@ -655,8 +656,8 @@ static int take_operands(struct rv_options *options, int argc, char **argv, bool
 /* Of getopt's refusals, those where it knows the option (optopt) are of a value that this does not take. */
 static int refuse_option(const char *given)
 {
-    const char *meant = optopt < RV_OPTION_FIRST ? rv_option_nearest(given) : NULL, *begun[2];
-    const size_t n_begun = rv_option_begun(given, begun, 2);
+    const char *meant = optopt < RV_OPTION_FIRST ? rv_misspelled_option_nearest(given) : NULL, *begun[2];
+    const size_t n_begun = rv_misspelled_option_begun(given, begun, 2);
     if (optopt >= RV_OPTION_FIRST)
         return rv_err(EINVAL, "%s: takes no value; see ringviz --help", given);
     if (n_begun > 1)

@@ -34,7 +34,7 @@
 #include "base/os.h"
 #include "base/sigbus.h"
 #include "launch/launch.h"
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "pipeline/session.h"
 #include "export/losses.h"
 #include "ring/liveness.h"

@@ -6,7 +6,7 @@
 #ifndef RV_PATCH_FUNCTIONS_BY_NAME_H
 #define RV_PATCH_FUNCTIONS_BY_NAME_H
 
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 
 struct rv_patch_names {
     uint64_t *addresses; /* rising; as they are mapped */

@@ -5,7 +5,7 @@
 #ifndef RV_PATCH_PLANS_H
 #define RV_PATCH_PLANS_H
 
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 #include "patch/plan_key.h"
 
 #define RV_PATCH_PLANS "RINGVIZ_PLANS" /* environment: their folder; "off": there is none */

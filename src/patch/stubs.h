@@ -15,7 +15,7 @@
 #ifndef RV_PATCH_STUBS_H
 #define RV_PATCH_STUBS_H
 
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 #include "patch/site.h"
 
 #define RV_PATCH_FUNCTION_BEFORE_RESUME 14u /* bytes from the function's address to the resume */

@@ -14,7 +14,7 @@
 #include "model/slab.h"
 #include "pipeline/batch_pool.h"
 #include "pipeline/delivery.h"
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "pipeline/history_blocks.h"
 #include "pipeline/page_loader.h"
 #include "pipeline/piece_reader.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "source/recording_on_demand.h"
 #include "source/replay.h"
 #include "viewer/subroutine_calls.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "patch/dynamic.h"
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 #include "patch/imports.h"
 #include "patch/syscall_stubs.h"
 

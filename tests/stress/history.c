@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"

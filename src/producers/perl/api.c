@@ -1,7 +1,7 @@
 /* What a program tells itself: Devel::RingViz::flow() and the like. */
 #include "producers/perl/api.h"
 
-#include "producers/perl/tasks.h"
+#include "producers/perl/event_loop_tasks.h"
 #include "ringviz/producer.h"
 
 static uint32_t intern(pTHX_ SV *name)

@@ -10,7 +10,7 @@
 #include "producers/perl/open_frames.h"
 #include "producers/perl/statements.h"
 #include "producers/perl/sub_names.h"
-#include "producers/perl/tasks.h"
+#include "producers/perl/event_loop_tasks.h"
 
 static struct rv_calls_params how;
 static Perl_ppaddr_t perl_entersub, perl_goto, perl_unstack;

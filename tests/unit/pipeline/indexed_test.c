@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "model/density.h"

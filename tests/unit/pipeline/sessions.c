@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "recorded.h"
 
 enum { WAIT_S = 60 };

@@ -10,7 +10,7 @@
 #include "viewer/search.h"
 #include "query/call_rows_job.h"
 #include "query/step.h"
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "base/clock.h"
 #include "query/calls_view.h"
 #include "base/vec.h"

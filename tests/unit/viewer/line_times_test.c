@@ -1,5 +1,5 @@
 /* The times of lines in the statistics of a recording, and those that a report has. */
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "viewer/line_times.h"
 
 #include <criterion/criterion.h>

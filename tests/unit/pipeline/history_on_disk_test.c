@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 #include "sink/recording_writer.h"
 #include "source/replay.h"
 

@@ -3,8 +3,8 @@
  * runs for that task, and each of Coro's coroutines has a current task of its own. Nothing of the program is replaced: the
  * closure's CV, and the coroutine's stack, have magic of ours. Until a program has begun a task, a call costs one test more.
  */
-#ifndef RV_PRODUCERS_PERL_TASKS_H
-#define RV_PRODUCERS_PERL_TASKS_H
+#ifndef RV_PRODUCERS_PERL_EVENT_LOOP_TASKS_H
+#define RV_PRODUCERS_PERL_EVENT_LOOP_TASKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * A jump table's entries count from the table; its use is not assumed: any address that an instruction takes may be a
  * table's, and is read as one while its entries lead into the function or into a part split off it.
  */
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 
 #include <errno.h>
 #include <stdlib.h>

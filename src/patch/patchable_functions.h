@@ -2,8 +2,8 @@
  * Which functions of an image can be patched: found and examined, with nothing written. The result is valid for any
  * writer, in the process itself or from outside.
  */
-#ifndef RV_PATCH_FUNCTIONS_H
-#define RV_PATCH_FUNCTIONS_H
+#ifndef RV_PATCH_PATCHABLE_FUNCTIONS_H
+#define RV_PATCH_PATCHABLE_FUNCTIONS_H
 
 #include "patch/image.h"
 #include "patch/move_instructions.h"

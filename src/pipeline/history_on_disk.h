@@ -5,8 +5,8 @@
  * else waits for its disk. When that is full, fails or does not answer for a second, the history is given up, with one
  * line printed.
  */
-#ifndef RV_PIPELINE_HISTORY_H
-#define RV_PIPELINE_HISTORY_H
+#ifndef RV_PIPELINE_HISTORY_ON_DISK_H
+#define RV_PIPELINE_HISTORY_ON_DISK_H
 
 #include "pipeline/page_loader.h"
 #include "sink/sink.h"

@@ -1,5 +1,5 @@
 /* Subs without variables of their own from outside are one CV, whichever task hands them over: only closures are noted. */
-#include "producers/perl/tasks.h"
+#include "producers/perl/event_loop_tasks.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The file's streams, ids and times are the session's, so what a stream or a name is need not be read back: this intake
  * takes the blocks, and passes pages on to the session's.
  */
-#include "pipeline/history.h"
+#include "pipeline/history_on_disk.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* The planner run on this program: assembler and compiled functions, whose names say what the planner must find. */
-#include "patch/functions.h"
+#include "patch/patchable_functions.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
