@@ -41,6 +41,7 @@ struct thread {
     bool is_named;         /* by the API */
     bool has_left_ring;    /* it is the parent's, whose push continues here with it */
     bool is_muted;         /* by a monitor: the next events repeat the frames that are open by then */
+    bool is_flat;          /* there was no memory for its shadow stack: its calls are written without */
     bool has_counted;      /* the open frames' counts for the limit of depth are set, */
     uint32_t version;      /* by this version of the table of verdicts */
     char name[NAME_BYTES]; /* as last written to the ring */
@@ -500,10 +501,10 @@ static bool is_call(uint64_t kind)
     return kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT;
 }
 
-/* rv_thread_has_shadow() has found no ring available. */
+/* rv_thread_has_shadow() has found no ring available. A forked child looks for its own, with its first event. */
 static bool lacks_ring_and_shadow(void)
 {
-    return !has_ring() && !rv_thread.shadow.region && !native.is_forking;
+    return !has_ring() && !rv_thread.shadow.region && !thread.is_flat && !native.is_forking && !rv_thread_is_forked();
 }
 
 static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
@@ -562,12 +563,13 @@ int rv_thread_ring(void)
     return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
 }
 
-/* Its ring has it without a system call. */
+/* Its ring has it without a system call; a forked child's is its parent's before its first event. */
 uint32_t rv_thread_tid(void)
 {
     if (thread.tid)
         return thread.tid;
-    return has_ring() ? rv_thread.pusher.state->ring.control->owner_tid : (uint32_t)rv_os_own_tid();
+    return has_ring() && !rv_thread_is_forked() ? rv_thread.pusher.state->ring.control->owner_tid
+                                                : (uint32_t)rv_os_own_tid();
 }
 
 void rv_thread_on_end(void (*end)(void))
@@ -642,7 +644,9 @@ static int create_shadow(void)
         expect_end();
         return -ENOSPC;
     }
-    return rv_shadow_create(&rv_thread.shadow, current_stack_end(), !thread.tid, first_tag());
+    int error = rv_shadow_create(&rv_thread.shadow, current_stack_end(), !thread.tid, first_tag());
+    thread.is_flat = error != 0;
+    return error;
 }
 
 bool rv_thread_has_shadow(void)
@@ -762,6 +766,7 @@ bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
     struct rv_thread *fast = (struct rv_thread *)(uintptr_t)((uint64_t)(uintptr_t)&rv_thread - own_pointer + pointer);
     struct thread *slow = (struct thread *)(uintptr_t)((uint64_t)(uintptr_t)&thread - own_pointer + pointer);
     n_files++;
+    slow->n_without_ring = 0;
     if (!fast->pusher.state)
         return false;
     const bool is_under_way = rv_push_is_under_way(&fast->pusher);
@@ -770,7 +775,6 @@ bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
     else
         rv_pusher_detach(&fast->pusher);
     slow->has_left_ring = is_under_way;
-    slow->n_without_ring = 0;
     rv_shadow_clear(&fast->shadow);
     return is_under_way;
 }
@@ -805,7 +809,7 @@ static void take_up(const struct ringviz_thread *from)
     rv_thread.pusher = from->pusher;
     rv_thread.shadow = from->shadow;
     thread = from->thread;
-    if (from->n_files == n_files || !thread.state)
+    if (from->n_files == n_files)
         return;
     rv_pusher_detach(&rv_thread.pusher);
     rv_shadow_clear(&rv_thread.shadow);

@@ -1,0 +1,146 @@
+/*
+ * ringless.c child|origin|memory|attach: threads that have no ring, or no memory.
+ *
+ *   child   without fork handlers, of a thread without a ring, once another has given one back; it calls 100 times
+ *   origin  such a child makes a thread before it calls anything
+ *   memory  a thread calls 100 times, for whose shadow stack there is no memory
+ *   attach  two threads that call all the time, and nothing else
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HIDDEN __attribute__((no_instrument_function))
+#define N_CALLS 100
+#define SPARE_BYTES (3u << 20)
+
+static sem_t has_called, may_end;
+
+/* Long enough to be patched. */
+__attribute__((noinline)) void before(void)
+{
+    for (volatile int i = 0; i < 10; i++)
+        ;
+}
+
+__attribute__((noinline)) void counted(void)
+{
+    for (volatile int i = 0; i < 10; i++)
+        ;
+}
+
+HIDDEN static void *call(void *unused)
+{
+    for (int i = 0; i < N_CALLS; i++)
+        counted();
+    return unused;
+}
+
+HIDDEN static void *call_forever(void *unused)
+{
+    for (;;) {
+        counted();
+        for (volatile int i = 0; i < 1000000; i++)
+            ;
+    }
+    return unused;
+}
+
+HIDDEN static void *take_ring(void *unused)
+{
+    before();
+    sem_post(&has_called);
+    sem_wait(&may_end);
+    return unused;
+}
+
+HIDDEN static void run_thread(void *(*run)(void *), void *argument)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 1u << 16);
+    if (pthread_create(&thread, &attributes, run, argument) == 0)
+        pthread_join(thread, NULL);
+}
+
+/* By an instruction of the program's own, which no function of a library sees. */
+HIDDEN static pid_t fork_inline(void)
+{
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_fork), "D"(0), "S"(0), "d"(0)
+                     : "rcx", "r8", "r10", "r11", "memory");
+    return (pid_t)result;
+}
+
+HIDDEN static void fork_unseen(void (*act)(void))
+{
+    const pid_t child = fork_inline();
+    if (child == 0) {
+        act();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+HIDDEN static void call_here(void)
+{
+    (void)call(NULL);
+}
+
+HIDDEN static void make_thread(void)
+{
+    run_thread(call, NULL);
+}
+
+HIDDEN static void *fork_without_ring(void *owner)
+{
+    before();
+    sem_post(&may_end);
+    pthread_join(*(pthread_t *)owner, NULL);
+    fork_unseen(call_here);
+    return NULL;
+}
+
+HIDDEN static void limit_memory(void)
+{
+    long n_pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld", &n_pages) != 1)
+        _exit(1);
+    fclose(file);
+    const rlim_t most = (rlim_t)n_pages * 4096 + SPARE_BYTES;
+    setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+}
+
+HIDDEN int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    pthread_t owner;
+    before();
+    if (strcmp(what, "child") == 0) {
+        pthread_create(&owner, NULL, take_ring, NULL);
+        sem_wait(&has_called);
+        run_thread(fork_without_ring, &owner);
+    } else if (strcmp(what, "origin") == 0) {
+        fork_unseen(make_thread);
+    } else if (strcmp(what, "memory") == 0) {
+        limit_memory();
+        run_thread(call, NULL);
+    } else {
+        pthread_create(&owner, NULL, call_forever, NULL);
+        puts("running");
+        fflush(stdout);
+        for (;; usleep(1000))
+            before();
+    }
+    return 0;
+}

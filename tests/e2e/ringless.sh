@@ -1,0 +1,27 @@
+#!/bin/sh
+# ringless.sh RINGVIZ PROGRAM PLAIN: a thread that has found no ring, or has no memory, is traced as soon as it can be.
+set -u
+ringviz=$1 program=$2 plain=$3
+. "${0%/*}/harness.sh"
+
+run --rings=2 --report=csv -- "$program" child
+grep -q '::counted,.*,100,' "$folder/out" || fail "a child without fork handlers: $(cat "$folder/out")"
+
+run --waits=arcs-csv -- "$program" origin
+maker=$(awk -F, '$1 == "process" { print $7 }' "$folder/out")
+expect "who made the thread" "$(awk -F, '$1 == "start" { print $7 }' "$folder/out")" "$maker"
+
+run --rings=2 --ring-events=4096 --patch=off --report=csv -- "$program" memory
+grep -q '::counted,.*,100,' "$folder/out" || fail "no memory for a shadow stack: $(cat "$folder/out" "$folder/err")"
+
+begin_program in "$plain" attach
+within 90 grep -q running "$folder/program" || fail "the program does not start"
+lacks_ring() {
+    run -p $pid --rings=1 --patch='before|counted' --duration=0.1s --report
+    grep -q 'found no ring' "$folder/err"
+}
+within 90 lacks_ring || fail "all threads found a ring"
+run -p $pid --rings=8 --patch='before|counted' --duration=0.3s --report
+grep -q '^lost:' "$folder/out" && fail "attached to again: $(cat "$folder/out")"
+kill $pid
+conclude
