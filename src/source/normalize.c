@@ -208,6 +208,8 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
             hold_call_site(normalizer, &event);
             continue;
         }
+        if (rv_event_kind(&event) == RV_EVENT_LOST) /* the held place's call, maybe */
+            normalizer->has_call_site = false;
         bool is_call = rv_event_kind(&event) <= RV_EVENT_RETURN || rv_event_kind(&event) == RV_EVENT_SYNC;
         bool is_judged = is_call && event.id != 0;
         bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, event.id);

@@ -627,13 +627,17 @@ static uint64_t current_stack_end(void)
 /* Thousands of threads may find no ring: of each that creates it, a shadow stack would take several pages. */
 static bool may_get_ring(void)
 {
-    return thread.n_without_ring || !rv_process_is_open() || rv_ownership_awaits_ring(rv_process_map());
+    const bool used_before = begin_use();
+    const bool may_get = thread.n_without_ring || !rv_process_is_open() || rv_ownership_awaits_ring(rv_process_map());
+    end_use(used_before);
+    return may_get;
 }
 
-/* A runtime reports its open frames by depths from 0 on. Else the stack's base and its first frames share a page. */
+/* A runtime has written its open frames by depths from 0 on, or will. Else the stack's base and its first frames share a
+ * page. */
 static uint16_t first_tag(void)
 {
-    return replay_frames ? 0 : 1;
+    return replay_frames || has_ring() ? 0 : 1;
 }
 
 static int create_shadow(void)
