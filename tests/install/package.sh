@@ -22,12 +22,12 @@ depends ringviz-headless libringviz0 libc6 libelf1
 for package in libringviz0 libringviz-dev; do
     [ "$(dpkg-deb -f "$dir/cpack/$package"_*.deb Multi-Arch)" = same ] || fail "$package: Multi-Arch"
 done
+for file in "$dir"/cpack/*.deb; do
+    dpkg-deb -c "$file" | awk -v name="$(dpkg-deb -f "$file" Package)" '{ print name, $6 }'
+done >"$dir/contents"
 # holds PACKAGE FILE: only PACKAGE must contain FILE
 holds() {
-    for file in "$dir"/cpack/*.deb; do
-        name=$(dpkg-deb -f "$file" Package)
-        dpkg-deb -c "$file" | awk -v end="$2" 'substr($6, length($6) - length(end) + 1) == end' | grep -q . && echo "$name"
-    done >"$dir/holders"
+    awk -v end="$2" 'substr($2, length($2) - length(end) + 1) == end { print $1 }' "$dir/contents" | sort -u >"$dir/holders"
     [ "$(cat "$dir/holders")" = "$1" ] || fail "$2 is in: $(cat "$dir/holders")"
 }
 holds ringviz-headless /bin/ringviz
