@@ -62,12 +62,18 @@ int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head,
     return error || n == n_here ? error : give_slots(map, ring_idx, 0, n - n_here);
 }
 
+/* The events' page is not mapped: the consumer reads the first events from the file. */
 int rv_backing_prepare(struct rv_map *map, uint32_t ring_idx)
 {
+    const uint32_t n_events = map->geometry.ring_events;
+    const uint32_t n = n_events < RV_BACKING_FIRST_EVENTS ? n_events : RV_BACKING_FIRST_EVENTS;
+    const uint64_t offset = (uint64_t)((uint8_t *)rv_map_events(map, ring_idx) - map->base);
     int error = rv_backing_give_state(map, ring_idx);
     if (!error)
-        error = rv_backing_give_events(map, ring_idx, 0, RV_BACKING_FIRST_EVENTS);
-    if (!error)
-        __atomic_store_n(&map->header->n_rings_ready, ring_idx + 1, __ATOMIC_RELAXED);
-    return error;
+        error = rv_map_allocate(map, offset, n * sizeof(struct rv_event));
+    if (error)
+        return error;
+    __atomic_store_n(&rv_map_control(map, ring_idx)->n_backed, n, __ATOMIC_RELAXED);
+    __atomic_store_n(&map->header->n_rings_ready, ring_idx + 1, __ATOMIC_RELAXED);
+    return 0;
 }

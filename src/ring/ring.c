@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "base/os.h"
+#include "base/os_call.h"
+#include "ring/backing.h"
 
 /* Slots beyond head that may be half written. */
 enum { GUARD = 1 };
@@ -66,6 +68,16 @@ static void copy_around(const struct rv_ring *ring, uint64_t from, struct rv_eve
     copy_events(out + n_before_wrap, ring->events, n - n_before_wrap, may_be_passed);
 }
 
+/* To map the page of a thread's first events takes longer than to read them from the file. */
+static bool read_file(const struct rv_ring *ring, uint64_t from, struct rv_event *out, size_t n)
+{
+    if (!ring->reads_file || from + n > RV_BACKING_FIRST_EVENTS || from + n > ring->n_events)
+        return false;
+    const struct rv_event *events = ring->events + from;
+    const long n_bytes = (long)(n * sizeof *out), offset = (const uint8_t *)events - ring->map->base;
+    return rv_os_call(SYS_pread64, ring->map->fd, RV_OS_POINTER(out), n_bytes, offset, 0, 0) == n_bytes;
+}
+
 static bool passes_tail(const struct rv_ring *ring)
 {
     return ring->policy == RV_POLICY_RING ||
@@ -93,7 +105,8 @@ static struct rv_ring_read read_ring(const struct rv_ring *ring, uint64_t *from,
     uint64_t begin = oldest_whole(ring, head, *from, guard);
     uint64_t n_waiting = waiting_from(head, begin);
     size_t n = n_waiting < max ? (size_t)n_waiting : max;
-    copy_around(ring, begin, out, n, may_be_passed);
+    if (!read_file(ring, begin, out, n))
+        copy_around(ring, begin, out, n, may_be_passed);
 
     __atomic_thread_fence(__ATOMIC_ACQUIRE); /* C3 <- P3 */
     bool is_passed_now = may_be_passed || passes_tail(ring);

@@ -35,6 +35,7 @@ struct rv_ring {
     bool has_call_sites;
     uint64_t tail; /* the consumer's own; the copy in the file is for the producer and may be overwritten by anybody */
     struct rv_map *map; /* the producer allocates pages through it; NULL: all are allocated */
+    bool reads_file;    /* the consumer reads the first events from the map's file */
     uint8_t *texts;     /* ring/texts.h */
     uint32_t n_text_bytes;
 };

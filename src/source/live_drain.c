@@ -89,6 +89,12 @@ static bool is_read_at_end(const struct live *live)
 
 /* ---- streams ---- */
 
+static void view_ring(struct rv_live_ring *slot)
+{
+    rv_ring_view(&slot->ring, slot->map, slot->idx);
+    slot->ring.reads_file = true;
+}
+
 static void open_stream(struct live *live, struct rv_live_ring *slot, const struct rv_intake *intake)
 {
     const struct rv_wire_control *control = slot->ring.control;
@@ -99,7 +105,7 @@ static void open_stream(struct live *live, struct rv_live_ring *slot, const stru
     slot->name_seen = __atomic_load_n(&control->name_is_set, __ATOMIC_RELAXED);
     rv_ownership_thread_name(live->map, slot->idx, thread_name);
 
-    rv_ring_view(&slot->ring, live->map, slot->idx);
+    view_ring(slot);
     rv_texts_view(&slot->texts, &slot->ring);
     slot->arguments_place = (struct rv_arguments_place){0};
     slot->text_head = slot->texts.tail;
@@ -326,7 +332,7 @@ static void look_at_rings(struct live *live, bool check_liveness)
         struct rv_live_ring *slot = &live->rings.all[live->rings.n];
         slot->map = live->map;
         slot->idx = live->rings.n;
-        rv_ring_view(&slot->ring, slot->map, slot->idx);
+        view_ring(slot);
     }
     if (!check_liveness)
         return;

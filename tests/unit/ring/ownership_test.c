@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -105,6 +106,44 @@ Test(ownership, a_ring_has_pages_for_what_is_written, .timeout = 60)
     push_calls(&pusher, (1 << 16) + 10);
     cr_assert_geq(n_allocated(&f.map) - n_bytes, 1 << 20, "all of it is used");
     cr_assert_eq(rv_ring_account(&ring).n_dropped, 10);
+    free(state);
+    close_fixture(&f);
+}
+
+/* Whether the page of this address is mapped by now. */
+static bool is_mapped(const void *address)
+{
+    uint64_t entry = 0;
+    const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    cr_assert_eq(pread(fd, &entry, sizeof entry, (off_t)((uintptr_t)address / RV_WIRE_PAGE * sizeof entry)),
+                 (ssize_t)sizeof entry);
+    close(fd);
+    return entry >> 63;
+}
+
+/* Most threads of thousands call little: the consumer does not map the pages of their events. */
+Test(ownership, the_first_events_are_read_from_the_file, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_ring written, read;
+    struct rv_pusher pusher = {0};
+    struct rv_pusher_state *state = calloc(1, sizeof *state);
+    struct rv_event out[400];
+    open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 12});
+    f.map.header->is_recording = 1;
+    cr_assert_eq(rv_backing_prepare(&f.map, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, (uint32_t)rv_ownership_enter_process(&f.other)), 0);
+    rv_ring_view(&written, &f.other, 0);
+    rv_pusher_attach(&pusher, state, &written, 0);
+    rv_ring_view(&read, &f.map, 0);
+    read.reads_file = true;
+    for (uint64_t n_read = 0, n; n_read < 800; n_read += n) {
+        push_calls(&pusher, n = n_read < 200 ? 100 : 300);
+        cr_assert_eq(rv_ring_pop(&read, out, 400).n, n);
+        for (uint64_t i = 0; i < n; i++)
+            cr_assert_eq(rv_event_address(&out[i]), i);
+        cr_assert_eq(is_mapped(read.events), n_read + n > RV_BACKING_FIRST_EVENTS);
+    }
     free(state);
     close_fixture(&f);
 }
