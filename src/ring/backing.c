@@ -11,7 +11,7 @@ static void touch_pages(uint8_t *first, uint8_t *end)
 /* One system call where the kernel allocates and maps at once; it needs no descriptor. */
 static int give(struct rv_map *map, void *data, size_t n_bytes)
 {
-    uint64_t offset = (uint64_t)((uint8_t *)data - map->base);
+    const uint64_t offset = rv_map_offset(map, data);
     int error = rv_map_populate(map, offset, n_bytes);
     if (error != -ENOSYS)
         return error;
@@ -67,10 +67,9 @@ int rv_backing_prepare(struct rv_map *map, uint32_t ring_idx)
 {
     const uint32_t n_events = map->geometry.ring_events;
     const uint32_t n = n_events < RV_BACKING_FIRST_EVENTS ? n_events : RV_BACKING_FIRST_EVENTS;
-    const uint64_t offset = (uint64_t)((uint8_t *)rv_map_events(map, ring_idx) - map->base);
     int error = rv_backing_give_state(map, ring_idx);
     if (!error)
-        error = rv_map_allocate(map, offset, n * sizeof(struct rv_event));
+        error = rv_map_allocate(map, rv_map_offset(map, rv_map_events(map, ring_idx)), n * sizeof(struct rv_event));
     if (error)
         return error;
     __atomic_store_n(&rv_map_control(map, ring_idx)->n_backed, n, __ATOMIC_RELAXED);

@@ -110,6 +110,12 @@ int rv_map_leave(struct rv_map *map);
 /* NULL-safe on a zeroed map. Locks go with the fd. */
 void rv_map_close(struct rv_map *map);
 
+/* Where an address in the mapping lies in the file. Any thread. */
+static inline uint64_t rv_map_offset(const struct rv_map *map, const void *address)
+{
+    return (uint64_t)((const uint8_t *)address - map->base);
+}
+
 /*
  * Allocate the pages of a range of the file, so that no store to it can fail. Idempotent; keeps the contents.
  *   returns  0 or -ENOSPC, -EBADF, ...

@@ -73,8 +73,7 @@ static bool read_file(const struct rv_ring *ring, uint64_t from, struct rv_event
 {
     if (!ring->reads_file || from + n > RV_BACKING_FIRST_EVENTS || from + n > ring->n_events)
         return false;
-    const struct rv_event *events = ring->events + from;
-    const long n_bytes = (long)(n * sizeof *out), offset = (const uint8_t *)events - ring->map->base;
+    const long n_bytes = (long)(n * sizeof *out), offset = (long)rv_map_offset(ring->map, ring->events + from);
     return rv_os_call(SYS_pread64, ring->map->fd, RV_OS_POINTER(out), n_bytes, offset, 0, 0) == n_bytes;
 }
 

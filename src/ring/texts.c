@@ -27,7 +27,7 @@ static bool has_pages(const struct rv_texts *texts)
 {
     uint32_t *state = &texts->control->texts_have_pages;
     if (__atomic_load_n(state, __ATOMIC_RELAXED) == PAGES_UNKNOWN) {
-        const int error = rv_map_allocate(texts->map, (uint64_t)(texts->bytes - texts->map->base), texts->n_bytes);
+        const int error = rv_map_allocate(texts->map, rv_map_offset(texts->map, texts->bytes), texts->n_bytes);
         __atomic_store_n(state, error ? PAGES_REFUSED : PAGES_THERE, __ATOMIC_RELAXED);
     }
     return __atomic_load_n(state, __ATOMIC_RELAXED) == PAGES_THERE;

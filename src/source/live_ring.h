@@ -41,7 +41,7 @@ struct rv_live_rings {
     uint32_t n;               /* how many have been used; never falls */
 };
 
-/* When the ring's thread made its last call: tracing was stopped, or the thread ended. 0 while it goes on. */
+/* The time, in ticks, at which the ring's thread ended, or tracing of it was stopped; 0 while it goes on. */
 uint64_t rv_live_ring_ticks_at_end(const struct rv_live_ring *slot);
 
 /* Acquire a batch; while waiting for the workers, keep the heartbeat moving. */

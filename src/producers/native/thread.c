@@ -172,8 +172,10 @@ static void end_thread(void *unused)
         rv_thread_end();
 }
 
-static void give_memory_back(void)
+/* The traced thread's end. Within a guard, while its ring is in use. */
+static void end_traced(void)
 {
+    release_ring_within();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
     if (thread.state && thread.state->stash)
@@ -181,13 +183,6 @@ static void give_memory_back(void)
     if (thread.state)
         rv_thread_memory_give(&states, thread.state);
     thread.state = NULL;
-}
-
-/* The traced thread's end. Within a guard, while its ring is in use. */
-static void end_traced(void)
-{
-    release_ring_within();
-    give_memory_back();
 }
 
 void rv_thread_end(void)

@@ -83,7 +83,7 @@ static void *take_unused(struct rv_thread_memory *pool)
     return NULL;
 }
 
-/* Of those that another thread has mapped meanwhile, what is not taken yet goes on the stack. */
+/* Another thread may have mapped pieces meanwhile: those of them that nobody has taken go on the stack. */
 static void add_unused(struct rv_thread_memory *pool, uint8_t *first, size_t n)
 {
     const uint64_t unused = (uint64_t)n << COUNT_SHIFT | (uint64_t)(uintptr_t)first;
