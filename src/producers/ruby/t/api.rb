@@ -127,4 +127,22 @@ class ApiTest < RingvizTest
     refute_empty own
     refute File.exist?(own)
   end
+
+  # Under RUBYOPT every ruby that a program starts writes names: one started by it, and one that replaces it.
+  def test_each_program_has_its_own_names_for_the_gem
+    child = write_file("def of_child = 1\nputs ENV['RINGVIZ_RRTRACE_NAMES']")
+    replaced = write_file("file = File.open(ENV['RINGVIZ_RRTRACE_NAMES'])\nfile.close_on_exec = false\n" \
+                          "exec('ruby', #{write_file("puts File.for_fd(ARGV[0].to_i).read").inspect}, file.fileno.to_s)")
+    script = write_file("def of_parent = 1\nputs `ruby \#{ARGV[0]}`, `ruby \#{ARGV[1]}`")
+    names, env = File.join(@folder, "names"), { "RUBYOPT" => "-I#{LIBRARY} -rringviz/rrtrace" }
+    [{ "RINGVIZ_RRTRACE_NAMES" => names }, {}].each do |given|
+      result = run_plain(["ruby", script, child, replaced], env.merge(given))
+      childs, *of_replaced = result.out.lines(chomp: true)
+      assert_equal [0, "", false], [result.status, result.err, childs == names]
+      refute File.exist?(childs)
+      assert_includes of_replaced.join("\n"), " close_on_exec="
+    end
+    assert_match(/^\d+ of_parent$/, File.read(names))
+    refute_match(/ of_child$/, File.read(names))
+  end
 end

@@ -7,11 +7,30 @@ module RingViz
     # A symbol's object id is made of its number.
     SCALE, OFFSET = RUBY_VERSION < "3.4" ? [20, 8] : [256, 12]
 
-    def initialize(path)
-      @file, @n_written = File.open(path, "w"), 0
+    def initialize(file)
+      @file, @n_written = file, 0
       write
       @loading = TracePoint.new(:script_compiled) { write }.tap(&:enable)
     end
+
+    # Under the name that was given, or a new one. A program that another one starts inherits the variables, and leaves
+    # that one's file alone.
+    def self.open_file
+      path = ENV["RINGVIZ_RRTRACE_NAMES"]
+      is_own = !path || path == ENV["RINGVIZ_RRTRACE_NAMES_TAKEN"]
+      file = is_own ? make_file : File.open(path, "w")
+      ENV["RINGVIZ_RRTRACE_NAMES"] = ENV["RINGVIZ_RRTRACE_NAMES_TAKEN"] = file.path
+      file
+    end
+
+    def self.make_file
+      pid, path = Process.pid, File.join(Dir.tmpdir, "ringviz-rrtrace-#{Process.pid}")
+      File.delete(path) if File.exist?(path) # of what exec replaced
+      at_exit { File.delete(path) if Process.pid == pid && File.exist?(path) } # ringviz has it open
+      File.open(path, "wx", 0o600)
+    end
+
+    private_class_method :make_file
 
     def write
       symbols = Symbol.all_symbols
@@ -25,11 +44,6 @@ module RingViz
     end
   end
 
-  unless (path = ENV["RINGVIZ_RRTRACE_NAMES"])
-    pid, path = Process.pid, File.join(Dir.tmpdir, "ringviz-rrtrace-#{Process.pid}")
-    ENV["RINGVIZ_RRTRACE_NAMES"] = path
-    at_exit { File.delete(path) if Process.pid == pid && File.exist?(path) } # ringviz has it open
-  end
-  NAMES = RrtraceNames.new(path)
+  NAMES = RrtraceNames.new(RrtraceNames.open_file)
   private_constant :NAMES, :RrtraceNames
 end
