@@ -63,7 +63,7 @@ void Init_ringviz(void)
         return;
     }
     if (RUBY_API_VERSION_CODE >= 30300 && !rv_ractors_is_single()) { /* where threads' own data need be made before */
-        fprintf(stderr, "ringviz: this Ruby is not traced: it ran Ractors before ringviz was loaded\n");
+        fprintf(stderr, "ringviz: this Ruby is not traced: it was running Ractors when ringviz was loaded\n");
         return;
     }
     struct rv_hooks_params params = {

@@ -50,32 +50,26 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
 
 bool rv_ractors_is_single(void)
 {
-    int error = 0;
-    VALUE n = rb_eval_string_protect("::Ractor.count", &error);
-    if (error)
-        rb_set_errinfo(Qnil);
-    return !error && n == INT2FIX(1);
+    return rb_funcall(rb_cRactor, rb_intern("count"), 0) == INT2FIX(1);
 }
 
 /* Ruby 3.3 evaluates no text at the begin of a thread. */
 void rv_ractors_prepare(void)
 {
     rb_gc_register_address(&body);
-    body = rb_eval_string(
-        "nil.instance_exec do\n"
-        "  Ractor.make_shareable(proc { |block, *values| ::RingViz.enter(self); instance_exec(*values, &block) })\n"
-        "end");
+    body = rb_ractor_make_shareable(rb_eval_string(
+        "nil.instance_exec { proc { |block, *values| ::RingViz.enter(self); instance_exec(*values, &block) } }"));
 }
 
 void rv_ractors_start(void (*ours)(void))
 {
     if (begin)
         return;
-    VALUE module = rb_path2class("RingViz"), class = rb_path2class("Ractor"), in_front = rb_module_new();
+    VALUE in_front = rb_module_new();
     begin = ours;
     rb_gc_register_address(&make);
-    make = rb_obj_method(class, RB_ID2SYM(rb_intern("new")));
-    rb_define_module_function(module, "enter", enter, 1);
+    make = rb_obj_method(rb_cRactor, RB_ID2SYM(rb_intern("new")));
+    rb_define_module_function(rb_path2class("RingViz"), "enter", enter, 1);
     rb_define_method(in_front, "new", make_ractor, -1);
-    rb_prepend_module(rb_singleton_class(class), in_front);
+    rb_prepend_module(rb_singleton_class(rb_cRactor), in_front);
 }

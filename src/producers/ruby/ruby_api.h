@@ -10,6 +10,7 @@
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <ruby/encoding.h>
+#include <ruby/ractor.h>
 #include <ruby/thread.h>
 #include <ruby/version.h>
 #pragma GCC diagnostic pop
