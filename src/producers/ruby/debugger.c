@@ -37,6 +37,7 @@ static _Thread_local struct thread {
     const struct rv_execution_context *context; /* NEXT, FINISH: the fiber in which to stop again, */
     const struct rv_control_frame *frame;       /* and the frame: outer ones have higher addresses; its code */
     VALUE code;
+    VALUE fiber;                    /* which is kept while the thread is stepped */
     struct seen line, entry, raise; /* the last handled event of each kind */
     struct seen stopped;            /* where it stopped, as a method or block was entered */
     bool is_stopped_by_step;        /* else a breakpoint has stopped it there */
@@ -133,12 +134,21 @@ static void want(void)
     set_hooks();
 }
 
+static void keep_fiber(void)
+{
+    const VALUE fiber = rv_commands.pace == RV_COMMANDS_RUN ? 0 : rb_fiber_current();
+    if (fiber && fiber != thread.fiber)
+        rv_targets_keep(rv_targets_owner(STEPS), fiber);
+    thread.fiber = fiber;
+}
+
 static void go_on(void)
 {
     thread.context = rv_context();
     thread.frame = rv_context()->frame;
     thread.code = thread.frame->code;
     set_hooks();
+    keep_fiber();
 }
 
 static const char *why_not(enum rv_commands_pace pace)
@@ -314,6 +324,16 @@ void rv_debugger_look_at_entry(void)
         rv_commands_stop();
     if (rv_commands.n_stops != n_stops)
         keep_stopped(true);
+}
+
+/* A step goes on in every fiber, the others in their own until that has ended. */
+void rv_debugger_look_at_fiber(void)
+{
+    if (rv_commands.pace == RV_COMMANDS_START ||
+        (rv_commands.pace != RV_COMMANDS_STEP && RTEST(rb_fiber_alive_p(thread.fiber))))
+        return;
+    rv_commands.pace = RV_COMMANDS_STEP;
+    set_hooks();
 }
 
 static void on_entry(VALUE tracepoint, void *unused)

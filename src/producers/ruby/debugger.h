@@ -12,6 +12,9 @@
 /* A method or block was entered, and there are requests or the thread is stepped. */
 void rv_debugger_look_at_entry(void);
 
+/* The calling thread has changed to this fiber, and is stepped. */
+void rv_debugger_look_at_fiber(void);
+
 /* The calling thread has got a ring; it may be none of Ruby's, or not have the GVL. */
 void rv_debugger_on_ring(void);
 
@@ -32,6 +35,13 @@ static inline bool rv_debugger_is_busy(void)
 {
     return rv_commands_are_there() || __builtin_expect(rv_commands.pace == RV_COMMANDS_STEP, 0) ||
            __builtin_expect(rv_commands.is_serving, 0);
+}
+
+/* Called where the thread has changed to another fiber. */
+static inline void rv_debugger_change_fiber(void)
+{
+    if (rv_commands.pace != RV_COMMANDS_RUN)
+        rv_debugger_look_at_fiber();
 }
 
 /* Called where a method or block was entered. */

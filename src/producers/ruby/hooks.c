@@ -118,6 +118,7 @@ static void write_other(rb_event_flag_t event, const struct rv_control_frame *cu
         break;
     case RUBY_EVENT_FIBER_SWITCH:
         rv_fiber_stacks_switch(rv_context());
+        rv_debugger_change_fiber();
         break;
     case RUBY_EVENT_THREAD_BEGIN:
         rv_debugger_begin_thread();

@@ -234,6 +234,51 @@ class ControlTest < RingvizTest
     end
   end
 
+  FIBERS = <<~'RUBY'
+    def leaf(n)
+      n + 1
+    end
+    def inside(n)
+      given = Fiber.yield(leaf(n))
+      leaf(given)
+    end
+    def drives(fiber)
+      first = fiber.resume(1)
+      last = fiber.resume(10)
+      [first, last]
+    end
+    fiber = Fiber.new do |n|
+      got = inside(n)
+      got * 2
+    end
+    p drives(fiber)
+  RUBY
+
+  def test_steps_through_fibers
+    control(FIBERS) do |program|
+      program.ask("stop", "break Object#drives", "eval $go = true", "run")
+      assert_equal at("Object#drives(fiber=#<Fiber>)", 12), program.ask("wait 60")
+      assert_equal at("Object#drives(fiber=#<Fiber>)", 13), program.ask("next")
+      assert_equal at("Object#inside(n=1)", 9), program.ask("step")
+      assert_equal "#0 Object#inside(n=1) at S line 9\n#1 block in <main>(n=1) at S line 17", program.ask("stack")
+      assert_equal at("block in <main>(n=1)", 18), program.ask("finish")
+      assert_equal at("Object#drives(fiber=#<Fiber>)", 14), program.ask("next")
+      assert_equal ["[2, 22]"], program.ask("eval [first, last]").lines(chomp: true)
+      program.ask("run", "wait 60")
+      assert_equal "[2, 22]\nstatus 0", program.end
+    end
+  end
+
+  def test_steps_out_of_fibers
+    control(FIBERS) do |program|
+      program.ask("stop", "break Object#leaf", "eval $go = true", "run")
+      assert_equal at("Object#leaf(n=1)", 5), program.ask("wait 60")
+      assert_equal at("Object#drives(fiber=#<Fiber>)", 13), program.ask("step")
+      program.ask("break delete all", "run", "wait 60")
+      assert_equal "[2, 22]\nstatus 0", program.end
+    end
+  end
+
   def test_threads_and_children_are_controlled_separately
     control(<<~'RUBY') do |program|
       def leaf(n)
