@@ -1,5 +1,6 @@
 #include "ui/statistics.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,34 @@ static void ask_for_menu(uint32_t id, struct rv_ui_acts *acts)
     rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_MENU, .idx = 1});
 }
 
+/* " FILE:LINE" where others have the name, too; "" else. */
+static void tell_place(const struct rv_statistics *shown, uint32_t id, char *out, size_t out_bytes)
+{
+    const struct rv_subroutine subroutine = rv_subroutines_get(shown->subroutines, id);
+    const char *slash = strrchr(subroutine.file, '/');
+    *out = '\0';
+    if (*subroutine.file && rv_name_set_has(shown->namesakes, id))
+        (void)snprintf(out, out_bytes, " %s:%" PRIu32, slash ? slash + 1 : subroutine.file, subroutine.line);
+}
+
+/* As much of the name as there is room for; all of it on a touch. */
+static void show_name(const struct rv_statistics *shown, const struct rv_ui_style *style, uint32_t id,
+                      enum rv_imgui_font font)
+{
+    char full[NAME_BYTES], name[NAME_BYTES], place[NAME_BYTES];
+    (void)rv_subroutines_name_of(shown->subroutines, id, full, sizeof full);
+    tell_place(shown, id, place, sizeof place);
+    const float place_width = *place ? rv_imgui_text_width(font, place) : 0.0f;
+    rv_ui_fit_name(font, full, rv_imgui_room() - place_width, name, sizeof name);
+    rv_imgui_text(font, style->text_strong, name);
+    if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
+        rv_imgui_tooltip(full);
+    if (!*place)
+        return;
+    rv_imgui_same_line(0.0f);
+    rv_imgui_text(font, style->text, place);
+}
+
 struct columns { /* that are shown */
     struct rv_imgui_column titles[RV_STATISTICS_COLUMNS];
     enum rv_statistics_column which[RV_STATISTICS_COLUMNS];
@@ -105,19 +134,14 @@ static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, const 
     const struct rv_stats_row *row = &shown->rows[idx];
     bool is_chosen = row->id == shown->chosen;
     enum rv_imgui_font font = is_chosen ? RV_IMGUI_FONT_BOLD : RV_IMGUI_FONT_TEXT;
-    char full[NAME_BYTES], name[NAME_BYTES];
-    (void)rv_subroutines_name_of(shown->subroutines, row->id, full, sizeof full);
     rv_imgui_table_row();
     rv_imgui_table_cell();
-    rv_ui_fit_name(font, full, rv_imgui_room(), name, sizeof name);
     rv_imgui_table_touch(row->id, is_chosen && shown->has_chosen);
     if (rv_imgui_is_clicked(0))
         ask_about(ui, row->id, acts);
     if (rv_imgui_is_clicked(1))
         ask_for_menu(row->id, acts);
-    rv_imgui_text(font, style->text_strong, name);
-    if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
-        rv_imgui_tooltip(full);
+    show_name(shown, style, row->id, font);
     for (int i = 1; i < columns->n; i++)
         show_number(style, row, columns->which[i], rv_range_statistics_self_ns(shown->range));
 }

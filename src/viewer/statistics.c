@@ -8,6 +8,7 @@
 #include "viewer/filter_actions.h"
 #include "viewer/viewer.h"
 #include "base/clock.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 /* What changes by itself is measured again after a while: at most a fifth of one CPU's time goes there. */
@@ -36,6 +37,7 @@ void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
     rv_range_ahead_stop(&statistics->ahead);
     rv_range_memory_destroy(statistics->memory);
     rv_filter_release(statistics->asked_filter);
+    rv_name_set_fini(&statistics->namesakes);
     free(statistics->rows);
 }
 
@@ -75,6 +77,26 @@ static void sort_rows(struct rv_viewer *viewer)
     qsort_r(statistics->rows, statistics->n_rows, sizeof *statistics->rows, by_column, &sorting);
 }
 
+static void find_namesakes(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    struct rv_hash_index firsts = {0}; /* ids by interned package and name */
+    rv_name_set_clear(&statistics->namesakes);
+    for (size_t i = 0; i < statistics->n_rows; i++) {
+        const uint32_t id = statistics->rows[i].id;
+        const struct rv_subroutine subroutine = rv_subroutines_get(viewer->subroutines, id);
+        const uint64_t key = rv_hash_combine((uintptr_t)subroutine.package, (uintptr_t)subroutine.name);
+        const uint32_t first = rv_hash_index_get(&firsts, key);
+        if (first) {
+            rv_name_set_add(&statistics->namesakes, first);
+            rv_name_set_add(&statistics->namesakes, id);
+        } else if (id) {
+            rv_hash_index_add(&firsts, key, id);
+        }
+    }
+    rv_hash_index_fini(&firsts);
+}
+
 static void take_rows(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
@@ -85,6 +107,7 @@ static void take_rows(struct rv_viewer *viewer)
     statistics->rows = rv_vec_reserve(statistics->rows, &statistics->capacity, job->n_rows, sizeof *statistics->rows);
     if (job->n_rows)
         memcpy(statistics->rows, job->rows, job->n_rows * sizeof *job->rows);
+    find_namesakes(viewer);
     sort_rows(viewer);
 }
 

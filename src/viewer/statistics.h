@@ -61,6 +61,7 @@ struct rv_viewer_statistics {
     struct rv_range_ahead ahead;    /* measures parts for them while there is nothing else to measure */
     struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
+    struct rv_name_set namesakes; /* rows of a name that others have, too */
     uint64_t version; /* of the measured range that the rows are from */
     enum rv_statistics_column column;
     bool is_descending;

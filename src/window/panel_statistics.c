@@ -262,6 +262,7 @@ void rv_panel_statistics_show_bottom(struct rv_panel_statistics *panel_statistic
                            .tab = statistics->tab,
                            .brush = rv_viewer_statistics_brush(about->viewer),
                            .focus = rv_viewer_statistics_focus(statistics),
+                           .namesakes = &statistics->namesakes,
                            .found = search->is_on ? rv_search_only(search) : NULL,
                            .calls = calls_of(about),
                            .trees = {tree_of(about, 0), tree_of(about, 1)},

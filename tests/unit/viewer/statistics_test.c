@@ -104,6 +104,20 @@ Test(statistics, the_whole_capture_is_measured_without_a_range, .timeout = 60)
     fini(&fixture);
 }
 
+Test(statistics, rows_of_one_name_are_told_apart, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    rv_subroutines_define(fixture.subroutines, INNER, "Thing", "allocate", "a.rb", 3);
+    rv_subroutines_define(fixture.subroutines, OTHER, "Thing", "allocate", "a.rb", 4);
+    act(&fixture, RV_ACTION_STATISTICS);
+    const struct rv_name_set *namesakes = &fixture.viewer.statistics.namesakes;
+    cr_assert_eq(fixture.viewer.statistics.n_rows, 3);
+    cr_assert(rv_name_set_has(namesakes, INNER) && rv_name_set_has(namesakes, OTHER));
+    cr_assert_not(rv_name_set_has(namesakes, OUTER));
+    fini(&fixture);
+}
+
 Test(statistics, what_is_in_view_is_measured_again_as_the_window_moves, .timeout = 60)
 {
     struct fixture fixture;
