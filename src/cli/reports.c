@@ -47,6 +47,7 @@ static int write_report(struct rv_reports *reports)
         .subroutines = rv_session_subroutines(reports->session),
         .stats = reports->range ? rv_range_statistics_stats(reports->range) : stats,
         .group_by = group_by,
+        .lacks_objects = reports->range && rv_range_statistics_lacks_objects(reports->range),
         .n_produced = reports->counts->n_produced,
         .n_consumed = reports->counts->n_consumed,
         .n_dropped = reports->counts->n_dropped,

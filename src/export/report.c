@@ -123,7 +123,7 @@ static void table_init(struct table *table, const struct rv_report *report)
         const struct rv_state_times times = times_of(table->lanes[i]);
         table->has_switches |= rv_state_times_has_switches(&times);
         table->has_turns |= rv_state_times_has_turns(&times);
-        table->has_objects |= times.n_objects > 0;
+        table->has_objects |= times.n_objects > 0 && !report->lacks_objects;
     }
 }
 

@@ -17,6 +17,7 @@ struct rv_report {
     struct rv_subroutines *subroutines;
     const struct rv_stats *stats;       /* or */
     const struct rv_group_by *group_by; /* rows by argument, or by result; NULL = by subroutine alone */
+    bool lacks_objects;                 /* some of the objects made are unknown: they are not counted */
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses; /* NULL = none */
     struct rv_silent silent;        /* threads without a lane */

@@ -24,7 +24,7 @@ struct rv_lanes {
     uint64_t begin_ns;
     uint32_t finest_level; /* of their timelines */
     bool are_backed;       /* likewise */
-    bool keep_stretches;
+    bool keep_stretches, keep_objects;
 };
 
 static uint64_t key_of(uint32_t thread, uint32_t stack)
@@ -68,6 +68,7 @@ static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv
         (void)snprintf(lane->name, sizeof lane->name, "%.48s %u", process_name, identity->tid);
     lane->timeline = create_timeline(lanes);
     lane->keeps_stretches = lanes->keep_stretches;
+    lane->keeps_objects = lanes->keep_objects;
     lane->notes_max = lanes->finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
     return lane;
 }
@@ -78,6 +79,7 @@ static void lane_destroy(struct rv_lane *lane)
     free(lane->open);
     free(lane->notes);
     free(lane->stretches.items);
+    rv_made_objects_fini(&lane->made);
     rv_argument_texts_fini(&lane->texts);
     pthread_mutex_destroy(&lane->lock);
     free(lane);
@@ -199,6 +201,11 @@ void rv_lanes_keep_stretches(struct rv_lanes *lanes)
     lanes->keep_stretches = true;
 }
 
+void rv_lanes_keep_objects(struct rv_lanes *lanes)
+{
+    lanes->keep_objects = true;
+}
+
 bool rv_lanes_have_stretches(const struct rv_lanes *lanes)
 {
     bool has = false;
@@ -212,6 +219,8 @@ void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_
     rv_state_times_add(&lane->times, times);
     if (lane->keeps_stretches)
         rv_state_sums_add(&lane->stretches, now_ns, times);
+    if (lane->keeps_objects && times->n_objects)
+        rv_made_objects_add(&lane->made, now_ns, times->n_objects);
 }
 
 void rv_lane_split_stretch(struct rv_lane *lane, uint64_t end_ns, uint64_t n_ns)
@@ -369,6 +378,12 @@ bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t a
     return true;
 }
 
+/* Memory besides spans and notes. */
+static size_t rest_bytes(const struct rv_lane *lane)
+{
+    return rv_argument_texts_bytes(&lane->texts) + rv_made_objects_bytes(&lane->made);
+}
+
 /* Notes are small compared to spans: they are thinned only when they take more than half of a lane's share. */
 static void limit_lane(struct rv_lane *lane, size_t share)
 {
@@ -379,15 +394,15 @@ static void limit_lane(struct rv_lane *lane, size_t share)
         lane->notes_capacity = lane->n_notes;
     }
     rv_argument_texts_limit(&lane->texts, share / 2);
-    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rv_argument_texts_bytes(&lane->texts);
+    rv_made_objects_limit(&lane->made, share / 2);
+    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rest_bytes(lane);
     (void)rv_timeline_evict(lane->timeline, share > other_bytes ? share - other_bytes : 0);
 }
 
 static size_t lane_bytes(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes +
-                     rv_argument_texts_bytes(&lane->texts);
+    size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes + rest_bytes(lane);
     pthread_mutex_unlock(&lane->lock);
     return n_bytes;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "model/arguments.h"
+#include "model/made_objects.h"
 #include "model/notes.h"
 #include "model/state_times.h"
 #include "model/timeline.h"
@@ -52,6 +53,8 @@ struct rv_lane {
     uint64_t n_switches_lost; /* lost changes of thread states, by the lane's events: the kernel had no room for them */
     struct rv_state_sums stretches; /* times off the CPU; only with keeps_stretches */
     bool keeps_stretches;
+    struct rv_made_objects made; /* only with keeps_objects */
+    bool keeps_objects;
     uint32_t max_depth; /* greatest number of frames open at once */
     uint32_t last_line; /* of the latest reported statement; 0: none */
     bool has_ended;
@@ -99,7 +102,10 @@ void rv_lanes_keep_stretches(struct rv_lanes *lanes);
 /* Does any lane have such stretches? For lanes that nothing is added to any more. */
 bool rv_lanes_have_stretches(const struct rv_lanes *lanes);
 
-/* Add a stretch off the CPU that ends now. The lane's lock is held. */
+/* Let lanes keep how many objects were made when, 16 bytes each time. Call before any other. */
+void rv_lanes_keep_objects(struct rv_lanes *lanes);
+
+/* Add a stretch off the CPU that ends now, or objects made until now. The lane's lock is held. */
 void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_state_times *times);
 
 /* Count the last n_ns of the stretch that ended at end_ns as runnable instead of blocked. The lane's lock is held. */

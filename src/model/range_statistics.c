@@ -31,6 +31,7 @@ struct rv_range_statistics {
     uint64_t calls_per_part;
     size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
     uint64_t n_expected;
+    bool lacks_objects;
     atomic_uint_least64_t n_seen;
     /* under the lock */
     pthread_mutex_t lock;
@@ -185,6 +186,7 @@ static void divide(struct rv_range_statistics *range)
         pthread_mutex_lock(&lane->lock);
         const uint64_t n_expected = expected_in(&range->scope, lane);
         const bool keeps = keeps_parts(range, lane);
+        range->lacks_objects |= lane->made.lost_until_ns > range->scope.from_ns;
         add_pieces(range, lane, newest_ns);
         pthread_mutex_unlock(&lane->lock);
         for (size_t j = first; j < range->n_pieces; j++)
@@ -536,6 +538,11 @@ const struct rv_call_list *rv_range_statistics_calls(const struct rv_range_stati
 uint64_t rv_range_statistics_missing_before_ns(const struct rv_range_statistics *range)
 {
     return range->missing_before_ns;
+}
+
+bool rv_range_statistics_lacks_objects(const struct rv_range_statistics *range)
+{
+    return range->lacks_objects;
 }
 
 bool rv_range_statistics_is_damaged(const struct rv_range_statistics *range)

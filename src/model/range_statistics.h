@@ -6,7 +6,8 @@
  * An open call lasts until now. Total counts the outermost activation only; self is the time without callees, whether
  * or not they pass the filter. A call that does not pass the filter has no row; its callees become its caller's. An
  * orphan, whose call was never seen, has no row either. Time in which a thread did not run counts for the innermost call, as
- * far as the lane's notes tell (model/range_times.h). Of times on or off the CPU durations are, too, the parts inside.
+ * far as the lane's notes tell (model/range_times.h), and so do objects that were made. Of times on or off the CPU durations
+ * are, too, the parts inside.
  *
  * Ids of one subroutine in several processes are merged: results use the least of them.
  */
@@ -105,6 +106,9 @@ rv_range_statistics_calls(const struct rv_range_statistics *range); /* their cal
 
 /* Calls before this time may be missing, because they were evicted; 0 if none. */
 uint64_t rv_range_statistics_missing_before_ns(const struct rv_range_statistics *range);
+/* The objects made in a part of the range are not known any more: rows have too few. */
+bool rv_range_statistics_lacks_objects(const struct rv_range_statistics *range);
+
 bool rv_range_statistics_is_damaged(
     const struct rv_range_statistics *range); /* calls are missing, because their pages are damaged */
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 
 struct stretch { /* merged notes cover a share of it */
@@ -9,15 +10,20 @@ struct stretch { /* merged notes cover a share of it */
     double share;
 };
 
+static struct rv_state_stretch *append(struct rv_range_times *times, uint64_t at_ns)
+{
+    times->items = rv_vec_reserve(times->items, &times->capacity, times->n + 1, sizeof *times->items);
+    times->items[times->n] = (struct rv_state_stretch){.at_ns = at_ns};
+    return &times->items[times->n++];
+}
+
 static void add(struct rv_range_times *times, const struct stretch *stretch, const uint64_t range_ns[2], size_t field)
 {
     const uint64_t from_ns = stretch->start_ns > range_ns[0] ? stretch->start_ns : range_ns[0];
     const uint64_t to_ns = stretch->end_ns < range_ns[1] ? stretch->end_ns : range_ns[1];
     if (from_ns >= to_ns || stretch->end_ns == UINT64_MAX)
         return;
-    times->items = rv_vec_reserve(times->items, &times->capacity, times->n + 1, sizeof *times->items);
-    struct rv_state_stretch *time = &times->items[times->n++];
-    *time = (struct rv_state_stretch){.at_ns = to_ns};
+    struct rv_state_stretch *time = append(times, to_ns);
     uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.runnable_ns, &time->times.unknown_ns,
                               &time->times.ready_ns, &time->times.suspended_ns};
     *sums[field] = (uint64_t)(stretch->share * (double)(to_ns - from_ns) + 0.5);
@@ -35,6 +41,19 @@ static void add_state(struct rv_range_times *times, const struct rv_lane_note *s
     const struct stretch stretch = {state->start_ns, end_ns, 1.0};
     if (state->id == RV_THREAD_READY || state->id == RV_THREAD_SUSPENDED)
         add(times, &stretch, range_ns, state->id == RV_THREAD_READY ? 3 : 4);
+}
+
+/* Only of the piece: there may be as many as calls. */
+static void add_objects(struct rv_range_times *times, const struct rv_made_objects *made, const uint64_t range_ns[2],
+                        const uint64_t ends_ns[2])
+{
+    const size_t at = offsetof(struct rv_made_objects_sum, at_ns), n_bytes = sizeof *made->sums;
+    const uint64_t from_ns = range_ns[0] > ends_ns[0] ? range_ns[0] : ends_ns[0];
+    const uint64_t to_ns = range_ns[1] < ends_ns[1] ? range_ns[1] : ends_ns[1];
+    const size_t end = rv_bisect_below(made->sums, made->n_sums, n_bytes, at, to_ns);
+    size_t i = rv_bisect_below(made->sums, made->n_sums, n_bytes, at, from_ns);
+    for (i += i == 0 && made->lost_until_ns; i < end; i++)
+        append(times, made->sums[i].at_ns)->times.n_objects = made->sums[i].n - (i ? made->sums[i - 1].n : 0);
 }
 
 static int by_time(const void *a, const void *b)
@@ -55,7 +74,7 @@ static void limit(struct rv_range_times *times, const uint64_t ends_ns[2])
 
 bool rv_range_times_has(const struct rv_lane *lane)
 {
-    bool has = false;
+    bool has = lane->made.n_sums;
     for (size_t i = 0; i < lane->n_notes && !has; i++)
         has = rv_note_is(&lane->notes[i], RV_NOTE_FORM_OFF_CPU) || rv_note_is(&lane->notes[i], RV_NOTE_FORM_GAP) ||
               rv_note_is(&lane->notes[i], RV_NOTE_FORM_STATE);
@@ -81,6 +100,7 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
         state = note;
     }
     limit(times, ends_ns);
+    add_objects(times, &lane->made, range_ns, ends_ns);
     if (times->n)
         qsort(times->items, times->n, sizeof *times->items, by_time);
 }

@@ -1,6 +1,6 @@
 /*
  * Time within a range in which a lane's thread did not run, from the lane's notes, for the innermost calls in which it
- * ended. What has not ended yet is not counted.
+ * ended; and objects made, for those that made them. What has not ended yet is not counted.
  */
 #ifndef RV_MODEL_RANGE_TIMES_H
 #define RV_MODEL_RANGE_TIMES_H

@@ -6,7 +6,7 @@
 #include "model/subroutines.h"
 #include "ui/ui.h"
 
-#define RV_INSPECTOR_LINES 17u /* the tooltip's; viewer/hover makes them */
+#define RV_INSPECTOR_LINES 18u /* the tooltip's; viewer/hover makes them */
 
 struct rv_inspector_line {
     const char *label, *text;

@@ -60,6 +60,8 @@ uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics
         return row->self_times.blocked_ns;
     case RV_STATISTICS_RUNNABLE:
         return row->self_times.runnable_ns;
+    case RV_STATISTICS_OBJECTS:
+        return row->self_times.n_objects;
     case RV_STATISTICS_NAME:
     case RV_STATISTICS_COLUMNS:
         break;
@@ -71,7 +73,7 @@ static void show_number(const struct rv_ui_style *style, const struct rv_stats_r
                         enum rv_statistics_column column, uint64_t self_ns)
 {
     uint64_t number = rv_statistics_number(row, column);
-    if (column == RV_STATISTICS_CALLS)
+    if (column == RV_STATISTICS_CALLS || column == RV_STATISTICS_OBJECTS)
         rv_table_cell_count(style, number);
     else if (column == RV_STATISTICS_SHARE)
         rv_table_cell_share(style, number, self_ns);
@@ -157,30 +159,38 @@ static void show_chosen_row(const struct rv_statistics *shown, struct rv_statist
             rv_imgui_table_show_row((int)i);
 }
 
-/* In the order of enum rv_statistics_column; where there is little room, only those that say most; of times off the CPU
- * only where there are any. */
+/* In the order of enum rv_statistics_column; where there is little room, only those that say most; of times off the CPU and
+ * objects only where there are any. */
 static const struct {
     struct rv_imgui_column column;
     bool is_in_narrow;
-} COLUMNS[RV_STATISTICS_COLUMNS] = {
-    {{"subroutine", 0.0f, true, false, false, 0}, true},      {{"calls", NUMBER_WIDTH, true, true, false, 0}, true},
-    {{"total", NUMBER_WIDTH, true, true, false, 0}, false},   {{"self", NUMBER_WIDTH, true, true, true, 0}, true},
-    {{"share", SHARE_WIDTH, true, true, false, 0}, false},    {{"min", NUMBER_WIDTH, true, true, false, 0}, false},
-    {{"median", NUMBER_WIDTH, true, true, false, 0}, false},  {{"p99", NUMBER_WIDTH, true, true, false, 0}, false},
-    {{"max", NUMBER_WIDTH, true, true, false, 0}, true},      {{"blocked", NUMBER_WIDTH, true, true, false, 0}, false},
-    {{"runnable", NUMBER_WIDTH, true, true, false, 0}, false}};
+} COLUMNS[RV_STATISTICS_COLUMNS] = {{{"subroutine", 0.0f, true, false, false, 0}, true},
+                                    {{"calls", NUMBER_WIDTH, true, true, false, 0}, true},
+                                    {{"total", NUMBER_WIDTH, true, true, false, 0}, false},
+                                    {{"self", NUMBER_WIDTH, true, true, true, 0}, true},
+                                    {{"share", SHARE_WIDTH, true, true, false, 0}, false},
+                                    {{"min", NUMBER_WIDTH, true, true, false, 0}, false},
+                                    {{"median", NUMBER_WIDTH, true, true, false, 0}, false},
+                                    {{"p99", NUMBER_WIDTH, true, true, false, 0}, false},
+                                    {{"max", NUMBER_WIDTH, true, true, false, 0}, true},
+                                    {{"blocked", NUMBER_WIDTH, true, true, false, 0}, false},
+                                    {{"runnable", NUMBER_WIDTH, true, true, false, 0}, false},
+                                    {{"objects", NUMBER_WIDTH, true, true, false, 0}, false}};
 
-static bool has_off_cpu(const struct rv_statistics *shown)
+static struct rv_statistics_known known_of(const struct rv_statistics *shown)
 {
-    for (size_t i = 0; i < shown->n_rows; i++)
-        if (rv_state_times_has_switches(&shown->rows[i].self_times))
-            return true;
-    return false;
+    struct rv_statistics_known known = {false, false};
+    for (size_t i = 0; i < shown->n_rows; i++) {
+        known.switches |= rv_state_times_has_switches(&shown->rows[i].self_times);
+        known.objects |= shown->rows[i].self_times.n_objects > 0;
+    }
+    known.objects &= !rv_range_statistics_lacks_objects(shown->range);
+    return known;
 }
 
-enum width { LEAST, NARROW, PLAIN, WITH_OFF_CPU };
+enum width { LEAST, NARROW, PLAIN, WIDE };
 
-static bool is_in(int column, enum width width)
+static bool is_in(int column, enum width width, struct rv_statistics_known known)
 {
     switch (width) {
     case LEAST: /* names and their own time */
@@ -189,31 +199,31 @@ static bool is_in(int column, enum width width)
         return COLUMNS[column].is_in_narrow;
     case PLAIN:
         return column < RV_STATISTICS_BLOCKED;
-    case WITH_OFF_CPU:
-        return true;
+    case WIDE:
+        return column < RV_STATISTICS_BLOCKED || (column == RV_STATISTICS_OBJECTS ? known.objects : known.switches);
     }
     return true;
 }
 
 /* The most columns that leave room for the names. */
-static enum width choose_width(float room, bool is_narrow, bool has_off_cpu)
+static enum width choose_width(float room, bool is_narrow, struct rv_statistics_known known)
 {
-    enum width width = is_narrow ? NARROW : has_off_cpu ? WITH_OFF_CPU : PLAIN;
+    enum width width = is_narrow ? NARROW : WIDE;
     for (; width > LEAST; width = (enum width)(width - 1)) {
         float numbers = 0.0f;
         for (int i = 1; i < RV_STATISTICS_COLUMNS; i++)
-            numbers += is_in(i, width) ? COLUMNS[i].column.width + CELL_PADDING : 0.0f;
+            numbers += is_in(i, width, known) ? COLUMNS[i].column.width + CELL_PADDING : 0.0f;
         if (room >= numbers + NAMES_LEAST)
             break;
     }
     return width;
 }
 
-static struct columns choose_columns(enum width width)
+static struct columns choose_columns(enum width width, struct rv_statistics_known known)
 {
     struct columns columns = {.n = 0};
     for (int i = 0; i < RV_STATISTICS_COLUMNS; i++) {
-        if (!is_in(i, width))
+        if (!is_in(i, width, known))
             continue;
         columns.titles[columns.n] = COLUMNS[i].column;
         columns.which[columns.n++] = (enum rv_statistics_column)i;
@@ -221,9 +231,10 @@ static struct columns choose_columns(enum width width)
     return columns;
 }
 
-bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool is_narrow, bool has_off_cpu)
+bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool is_narrow,
+                              struct rv_statistics_known known)
 {
-    return is_in((int)column, choose_width(room, is_narrow, has_off_cpu));
+    return is_in((int)column, choose_width(room, is_narrow, known), known);
 }
 
 static int place_of(const struct columns *columns, enum rv_statistics_column which)
@@ -247,11 +258,12 @@ static void sort_by_click(const struct rv_statistics *shown, const struct column
 static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                        struct rv_ui_acts *acts, float height)
 {
-    static const char *const names[] = {"least", "few", "rows", "more"};
-    const enum width width = choose_width(rv_imgui_room(), shown->is_narrow, has_off_cpu(shown));
-    struct columns columns = choose_columns(width);
+    const struct rv_statistics_known known = known_of(shown);
+    struct columns columns = choose_columns(choose_width(rv_imgui_room(), shown->is_narrow, known), known);
+    char name[24]; /* each set of columns is a table of its own, which keeps its order */
     int from, to;
-    if (!rv_imgui_table_begin(names[width], columns.titles, columns.n, height))
+    (void)snprintf(name, sizeof name, "%d columns", columns.n);
+    if (!rv_imgui_table_begin(name, columns.titles, columns.n, height))
         return;
     sort_by_click(shown, &columns, acts);
     show_chosen_row(shown, state);

@@ -54,14 +54,20 @@ enum rv_statistics_column {
     RV_STATISTICS_MAX,
     RV_STATISTICS_BLOCKED, /* of self; where the kernel's switches are known, as is the next */
     RV_STATISTICS_RUNNABLE,
+    RV_STATISTICS_OBJECTS, /* of self; where a runtime counts what it makes */
     RV_STATISTICS_COLUMNS
+};
+
+struct rv_statistics_known { /* what more of rows is known than their times */
+    bool switches, objects;
 };
 
 /* A row's number in a column; 0 for the name. */
 uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics_column column);
 
 /* Does a table of a width in points have this column? Numbers never take the room of the names. */
-bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool is_narrow, bool has_off_cpu);
+bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool is_narrow,
+                              struct rv_statistics_known known);
 
 struct rv_statistics {
     enum rv_statistics_scope scope;
@@ -80,12 +86,12 @@ struct rv_statistics {
     bool has_chosen;
     uint32_t chosen; /* subroutine; the first row's unless has_chosen */
     enum rv_statistics_tab tab;
-    enum rv_time_kind time;          /* the kind of time that all numbers are of */
-    bool knows_states;               /* the threads' states are known; else there is wall time only */
-    const char *brush;               /* rule over durations; "" = none */
-    uint32_t focus;                  /* of the flame graph: a node of the range; 0 = all */
+    enum rv_time_kind time;              /* the kind of time that all numbers are of */
+    bool knows_states;                   /* the threads' states are known; else there is wall time only */
+    const char *brush;                   /* rule over durations; "" = none */
+    uint32_t focus;                      /* of the flame graph: a node of the range; 0 = all */
     const struct rv_name_set *namesakes; /* rows of a name that others have, too: shown with their places */
-    const struct rv_name_set *found; /* names that a search matches, highlighted in the graph; NULL = no search */
+    const struct rv_name_set *found;     /* names that a search matches, highlighted in the graph; NULL = no search */
     struct rv_calls_table calls;
     struct rv_tree_table trees[2];
     struct rv_groups_table groups;

@@ -179,6 +179,22 @@ static void add_collections(struct rv_tooltip *tooltip, const struct rv_hover *h
                  rv_units_word(n, "", "s"));
 }
 
+/* With its callees; not where a part of them is not known any more. */
+static void add_objects(struct rv_tooltip *tooltip, const struct rv_hover *hover,
+                        const struct rv_tooltip_rows_about *about)
+{
+    const struct rv_box *box = &hover->box;
+    uint64_t n = 0;
+    if (!about->lane || box->coverage != RV_BOX_EXACT)
+        return;
+    pthread_mutex_lock(&about->lane->lock);
+    if (about->lane->made.lost_until_ns <= box->start_ns)
+        n = rv_made_objects_between(&about->lane->made, box->start_ns, rv_box_end_ns(box));
+    pthread_mutex_unlock(&about->lane->lock);
+    if (n)
+        add_line(tooltip, "made", "%" PRIu64 " object%s", n, rv_units_word(n, "", "s"));
+}
+
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                       const struct rv_tooltip_rows_about *about)
 {
@@ -283,6 +299,7 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
     add_waits(tooltip, about);
     add_flow(tooltip, about);
     add_collections(tooltip, hover, about);
+    add_objects(tooltip, hover, about);
     add_arguments(tooltip, hover, about);
     add_place(tooltip, hover, about);
     if (about->n_calls)

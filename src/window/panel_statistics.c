@@ -30,8 +30,10 @@ void rv_panel_statistics_fini(struct rv_panel_statistics *panel_statistics)
 static int write_rows(const struct rv_panel_statistics_about *about, FILE *file)
 {
     const struct rv_range_statistics *range = rv_viewer_statistics_range(&about->viewer->statistics);
-    struct rv_report report = {
-        .lanes = about->lanes, .subroutines = about->subroutines, .stats = rv_range_statistics_stats(range)};
+    struct rv_report report = {.lanes = about->lanes,
+                               .subroutines = about->subroutines,
+                               .stats = rv_range_statistics_stats(range),
+                               .lacks_objects = rv_range_statistics_lacks_objects(range)};
     return rv_report_write(&report, RV_REPORT_CSV, file);
 }
 

@@ -719,6 +719,52 @@ Test(range_statistics, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout
     world_fini(&world);
 }
 
+Test(range_statistics, objects_are_those_of_the_innermost_calls, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 78, 3000);
+    const uint64_t from_ns = world.last_ns / 4, to_ns = world.last_ns / 4 * 3;
+    uint64_t own[N_IDS] = {0}, all[N_IDS] = {0};
+    for (uint32_t lane = 0; lane < N_LANES; lane++)
+        for (uint64_t at = 1 + rnd(&world) % 999; at < world.last_ns; at += 1 + rnd(&world) % 5000) {
+            const uint64_t n_made = 1 + rnd(&world) % 9;
+            rv_made_objects_add(&rv_lanes_get(world.lanes, lane)->made, at, n_made);
+            if (at < from_ns || at >= to_ns)
+                continue;
+            add_all_at(&world, lane, at, n_made, all);
+            const uint32_t id = innermost_at(&world, lane, at);
+            if (id != NONE)
+                own[id] += n_made;
+        }
+    struct rv_range_statistics_params params = {.from_ns = from_ns,
+                                                .to_ns = to_ns,
+                                                .lanes = world.lanes,
+                                                .subroutines = world.subroutines,
+                                                .calls_per_part = RV_TIMELINE_STRETCH};
+    struct rv_range_statistics *range = rv_range_statistics_create(&params);
+    cr_assert_gt(rv_range_statistics_n_parts(range), N_LANES);
+    complete(&world, range);
+    struct rv_stats_row rows[N_IDS + 1];
+    const size_t n = rv_stats_rows(rv_range_statistics_stats(range), rows, N_IDS + 1);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_eq(rows[i].self_times.n_objects, own[rows[i].id], "subroutine %u", rows[i].id);
+        cr_assert_eq(rows[i].total_times.n_objects, all[rows[i].id], "subroutine %u", rows[i].id);
+    }
+    cr_assert(!rv_range_statistics_lacks_objects(range));
+    rv_range_statistics_destroy(range);
+    struct rv_made_objects *made = &rv_lanes_get(world.lanes, 1)->made;
+    rv_made_objects_limit(made, rv_made_objects_bytes(made) / 2);
+    cr_assert_gt(made->lost_until_ns, from_ns);
+    range = rv_range_statistics_create(&params);
+    cr_assert(rv_range_statistics_lacks_objects(range));
+    rv_range_statistics_destroy(range);
+    params.from_ns = made->lost_until_ns;
+    range = rv_range_statistics_create(&params);
+    cr_assert(!rv_range_statistics_lacks_objects(range));
+    rv_range_statistics_destroy(range);
+    world_fini(&world);
+}
+
 Test(range_statistics, a_range_can_be_limited_to_lanes, .timeout = 60)
 {
     struct world world;

@@ -94,6 +94,31 @@ Test(hover, a_call_says_when_its_thread_was_off_the_cpu, .timeout = 60)
     rv_subroutines_destroy(subroutines);
 }
 
+Test(hover, a_call_says_how_many_objects_it_made, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 1);
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1});
+    const uint64_t start_ns = hover.box.start_ns, end_ns = start_ns + hover.box.duration_ns;
+    struct rv_tooltip_rows_about about = {.subroutines = subroutines, .lane = lane};
+    struct rv_tooltip tooltip;
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert_str_empty(line_of(&tooltip, "made"));
+    rv_made_objects_add(&lane->made, start_ns, 5); /* by its caller */
+    rv_made_objects_add(&lane->made, start_ns + 10, 2);
+    rv_made_objects_add(&lane->made, end_ns, 1);
+    rv_made_objects_add(&lane->made, end_ns + 1, 7);
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert_str_eq(line_of(&tooltip, "made"), "3 objects");
+    lane->made.lost_until_ns = start_ns + 1;
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert_str_empty(line_of(&tooltip, "made"));
+    rv_lanes_destroy(lanes);
+    rv_subroutines_destroy(subroutines);
+}
+
 Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);

@@ -104,6 +104,19 @@ class CollectionsTest < RingvizTest
     refute JSON.parse(report(["ruby", script], {}, "--report=json").out)["subroutines"][0].key?("self_objects")
   end
 
+  # As the window's statistics measure them.
+  def test_objects_are_the_same_in_a_range
+    script = write_file("def own = [1, \"\#{2}\"]\ndef calls = 50.times { own }\n3.times { calls }\nFiber.new { calls; Fiber.yield; own }.resume\n")
+    recording = File.join(@folder, "objects.rvz")
+    run_plain([ENV.fetch("RINGVIZ"), "--headless", "--record=#{recording}", "--", "ruby", script], "RINGVIZ_RUBY_OBJECTS" => "1")
+    whole, ranged = [[], ["--from=0"]].map do |part|
+      rows = JSON.parse(run_plain([ENV.fetch("RINGVIZ"), "--report=json", *part, recording]).out)["subroutines"]
+      rows.to_h { |row| [row["name"], row.values_at("calls", "self_objects", "total_objects")] }
+    end
+    assert_equal whole.slice("Object#own", "Object#calls"), ranged.slice("Object#own", "Object#calls")
+    assert_operator whole["Object#own"][1], :>=, 400
+  end
+
   def report(command, env = {}, option = "--report") = run_plain([ENV.fetch("RINGVIZ"), option, "--", *command], env)
 
   def test_the_report_says_what_was_traced
