@@ -233,12 +233,10 @@ void rv_event_builder_date(const struct rv_event_builder *builder, struct rv_sou
 
 static uint64_t time_of(const struct rv_event_builder *builder, const struct thread *thread, int64_t ns)
 {
-    int64_t since_ns;
-    if (__builtin_sub_overflow(ns, builder->origin_ns, &since_ns) || since_ns < 0)
-        since_ns = 0;
-    if ((uint64_t)since_ns > RV_EVENT_TICKS_MASK)
-        since_ns = (int64_t)RV_EVENT_TICKS_MASK;
-    return (uint64_t)since_ns > thread->last_ns ? (uint64_t)since_ns : thread->last_ns;
+    uint64_t since_ns = (uint64_t)ns - (uint64_t)builder->origin_ns;
+    if (__builtin_expect(since_ns > RV_EVENT_TICKS_MASK, 0))
+        since_ns = ns < builder->origin_ns ? 0 : RV_EVENT_TICKS_MASK;
+    return since_ns > thread->last_ns ? since_ns : thread->last_ns;
 }
 
 /* ---- output ---- */
@@ -293,6 +291,15 @@ static void open_streams(struct rv_event_builder *builder, struct thread *thread
     open_stream(builder, thread);
 }
 
+/* How many of the next n events a batch takes, for room and time. */
+static uint32_t n_of_batch(const struct rv_event *events, size_t n)
+{
+    uint32_t n_taken = n < RV_BATCH_EVENTS ? (uint32_t)n : RV_BATCH_EVENTS;
+    while (rv_event_ticks(&events[n_taken - 1]) - rv_event_ticks(events) >= RV_BATCH_NS)
+        n_taken /= 2; /* one always fits */
+    return n_taken;
+}
+
 static void send_events(struct rv_event_builder *builder, struct thread *thread)
 {
     const struct rv_intake *intake = builder->intake;
@@ -300,10 +307,9 @@ static void send_events(struct rv_event_builder *builder, struct thread *thread)
         struct rv_batch *batch = rv_intake_wait_for_batch(intake);
         batch->stream = thread->stream;
         batch->base_ns = rv_event_ticks(&thread->events[i]);
-        for (; i < thread->n_events && batch->n < RV_BATCH_EVENTS &&
-               rv_event_ticks(&thread->events[i]) - batch->base_ns < RV_BATCH_NS;
-             i++)
-            batch->events[batch->n++] = thread->events[i];
+        batch->n = n_of_batch(thread->events + i, thread->n_events - i);
+        memcpy(batch->events, thread->events + i, batch->n * sizeof *batch->events);
+        i += batch->n;
         thread->n_emitted += batch->n;
         rv_batch_seal(batch, 0);
         intake->submit_batch(intake->context, batch);
@@ -481,7 +487,7 @@ void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t th
 static void close_from(struct rv_event_builder *builder, struct thread *thread, int64_t ns, size_t depth)
 {
     thread->n_too_deep = 0;
-    if (passes(builder, thread->open[depth]))
+    if (depth + 1 < thread->n_open && passes(builder, thread->open[depth]))
         thread->n_open = depth + 1; /* its return's tag closes the inner calls */
     while (thread->n_open > depth)
         close_innermost(builder, thread, ns);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/os.h"
 #include "base/sigbus.h"
 #include "base/vec.h"
@@ -29,7 +29,7 @@
 #include "import/rrtrace_names.h"
 #include "import/rrtrace.h"
 
-enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS = 4096 };
+enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_BITS = 12, CACHE_SLOTS = 1 << CACHE_BITS };
 
 enum kind { CALL, RETURN, GC_START, GC_END, THREAD_START, THREAD_READY, THREAD_SUSPENDED, THREAD_RESUME, THREAD_EXIT };
 
@@ -65,8 +65,9 @@ struct rrtrace {
     } threads[RV_EVENT_BUILDER_THREADS];
     struct {
         uint64_t number;
-        uint32_t id; /* 0 = free */
-    } methods[CACHE_SLOTS];
+        uint32_t id;      /* 0 = free */
+    } cache[CACHE_SLOTS]; /* of the methods */
+    struct rv_hash_index methods;
     struct rv_rrtrace_names names;
 };
 
@@ -186,7 +187,7 @@ static void suspend(struct rrtrace *rrtrace, uint32_t thread)
 
 /* ---- events ---- */
 
-__attribute__((cold)) static uint32_t learn_method(struct rrtrace *rrtrace, uint64_t number)
+static uint32_t learn_method(struct rrtrace *rrtrace, uint64_t number)
 {
     char unnamed[40];
     struct rv_event_builder_text none = {0};
@@ -195,14 +196,22 @@ __attribute__((cold)) static uint32_t learn_method(struct rrtrace *rrtrace, uint
     return rv_event_builder_intern(rrtrace->import.builder, none, rv_import_string(name ? name : unnamed), none, 0);
 }
 
+__attribute__((cold)) static uint32_t find_method(struct rrtrace *rrtrace, uint64_t number)
+{
+    uint32_t id = rv_hash_index_get(&rrtrace->methods, number);
+    if (!id)
+        rv_hash_index_add(&rrtrace->methods, number, id = learn_method(rrtrace, number));
+    return id;
+}
+
 static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
 {
-    const uint64_t slot = rv_hash_u64(number) % CACHE_SLOTS;
-    if (rrtrace->methods[slot].number != number || !rrtrace->methods[slot].id) {
-        rrtrace->methods[slot].id = learn_method(rrtrace, number);
-        rrtrace->methods[slot].number = number;
+    const uint64_t slot = number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS); /* 2^64 by the golden ratio */
+    if (rrtrace->cache[slot].number != number || !rrtrace->cache[slot].id) {
+        rrtrace->cache[slot].id = find_method(rrtrace, number);
+        rrtrace->cache[slot].number = number;
     }
-    return rrtrace->methods[slot].id;
+    return rrtrace->cache[slot].id;
 }
 
 static void emit_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
@@ -388,6 +397,7 @@ static void fini(struct rv_import *import)
     if (rrtrace->fd >= 0)
         close(rrtrace->fd);
     free(rrtrace->events);
+    rv_hash_index_fini(&rrtrace->methods);
     rv_rrtrace_names_fini(&rrtrace->names);
 }
 

@@ -17,6 +17,8 @@ same_counts() { # WHAT REPORT: its JSON has every event and the calls of each me
         grep -q "\"name\":\"#$method\",\"file\":\"\",\"line\":0,\"calls\":$(wanted "#$method")," "$2" ||
             fail "$1: not $(wanted "#$method") calls of #$method"
     done
+    n=$(grep -o '"name":"#[1-9][0-9][0-9][0-9]","file":"","line":0,"calls":2,' "$2" | sort -u | wc -l)
+    [ "$n" -eq 5000 ] || fail "$1: not 5000 methods of two calls, but $n"
     grep -q "$(wanted 'returns alone') ends without a beginning" "$folder/err" || fail "$1 said: $(cat "$folder/err")"
     grep -q "[^0-9]4 events while Ractors ran side by side" "$folder/err" || fail "$1 said: $(cat "$folder/err")"
 }

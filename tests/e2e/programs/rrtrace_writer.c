@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N = 65536, NEVER_ENDS = 20 };
+enum { N = 65536, N_MANY = 5000, NEVER_ENDS = 20 };
 
 struct event {
     uint64_t when, data;
@@ -170,6 +170,13 @@ static void run_beside_ractor(void)
     recurse(14, 1);
 }
 
+/* As many methods as a web application has, each between the others. */
+static void call_many(void)
+{
+    for (uint64_t i = 0; i < 2 * N_MANY; i++)
+        recurse(1000 + i % N_MANY, 1);
+}
+
 static void run(unsigned long n_rounds, bool fills_ring)
 {
     push(1, 99); /* of a call before the gem began */
@@ -189,6 +196,7 @@ static void run(unsigned long n_rounds, bool fills_ring)
             fork_and_stop(fills_ring);
     }
     push(7, 0);
+    call_many();
     recurse(14, 1);
     run_beside_ractor();
 }
