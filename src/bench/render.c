@@ -216,7 +216,7 @@ static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_view_
 /* Panels first: they determine the picture's insets. */
 static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_panels)
 {
-    static const struct rv_frame_meter meter = {.events_per_s = 1e6, .lag_ns = 3e6, .cpu_share = 0.5};
+    static const struct rv_capture_rates rates = {.events_per_s = 1e6, .lag_ns = 3e6, .cpu_share = 0.5};
     struct rv_scene_frame frame = make_frame(stand, look);
     if (has_panels) {
         stand->viewer.look.shown = stand->viewer.look.from = look;
@@ -226,7 +226,7 @@ static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_pan
                                                    .colors = rv_scene_picture(stand->scene)->colors,
                                                    .lanes = stand->traced,
                                                    .subroutines = stand->subroutines,
-                                                   .meter = &meter,
+                                                   .rates = &rates,
                                                    .program = "bench",
                                                    .pid = 1,
                                                    .surface = {WIDTH_PX, HEIGHT_PX, 1.0, 1.0, RV_COLOR_DARK, 0}});

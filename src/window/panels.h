@@ -11,7 +11,7 @@
 #include <SDL2/SDL_events.h>
 
 #include "window/panel_statistics.h"
-#include "window/frame_meter.h"
+#include "window/capture_rates.h"
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
 #include "ui/command_palette.h"
@@ -49,7 +49,7 @@ struct rv_panels_about { /* contents; borrowed for one pass */
     const struct rv_arc_list *arcs;     /* in the picture; NULL = none */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    const struct rv_frame_meter *meter; /* NULL = no measurements */
+    const struct rv_capture_rates *rates; /* NULL = no measurements */
     const char *program;
     const char *settings_path; /* NULL = settings are not saved */
     uint32_t pid;              /* 0 = unknown */

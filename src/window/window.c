@@ -19,7 +19,7 @@
 #include "window/driver_threads.h"
 #include "window/input.h"
 #include "window/frame_builder.h"
-#include "window/frame_meter.h"
+#include "window/capture_rates.h"
 #include "window/new_file.h"
 #include "window/panels.h"
 #include "window/view_command.h"
@@ -59,7 +59,7 @@ struct window {
     struct rv_scene_frame asked, frame; /* the last one requested, the last one drawn */
     struct rv_viewer viewer;
     struct rv_input input;
-    struct rv_frame_meter meter;
+    struct rv_capture_rates rates;
     struct rv_panels panels;
     struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
@@ -97,7 +97,7 @@ static struct rv_panels_about about_of(struct window *window)
         .arcs = &rv_scene_picture(window->scene)->arcs,
         .lanes = rv_session_lanes(window->session),
         .subroutines = rv_session_subroutines(window->session),
-        .meter = window->viewer.live_edge.is_done ? NULL : &window->meter,
+        .rates = window->viewer.live_edge.is_done ? NULL : &window->rates,
         .program = window->params->title,
         .pid = window->params->pid,
         .n_dropped = window->counts.n_dropped,
@@ -130,7 +130,7 @@ static void advance(struct window *window)
     }
     if (!is_done)
         window->has_news |=
-            rv_frame_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->live_edge.last_ns);
+            rv_capture_rates_update(&window->rates, clock_ns, window->counts.n_consumed, viewer->live_edge.last_ns);
 }
 
 static struct rv_box_budget *budget_of(struct window *window)

@@ -1,11 +1,11 @@
 /* Rates, lag and CPU time for the top bar, measured twice a second. No GL, no SDL. */
-#ifndef RV_WINDOW_FRAME_METER_H
-#define RV_WINDOW_FRAME_METER_H
+#ifndef RV_WINDOW_CAPTURE_RATES_H
+#define RV_WINDOW_CAPTURE_RATES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct rv_frame_meter { /* zeroed = nothing measured yet */
+struct rv_capture_rates { /* zeroed = nothing measured yet */
     double events_per_s;
     double lag_ns;    /* least time from an event to its place in the model; negative = no events */
     double cpu_share; /* of one CPU, of this process; negative = unknown */
@@ -15,6 +15,6 @@ struct rv_frame_meter { /* zeroed = nothing measured yet */
 };
 
 /* last_ns: time of the newest event in the model. Returns whether an interval has ended, with new values. */
-bool rv_frame_meter_update(struct rv_frame_meter *meter, uint64_t clock_ns, uint64_t n_consumed, uint64_t last_ns);
+bool rv_capture_rates_update(struct rv_capture_rates *rates, uint64_t clock_ns, uint64_t n_consumed, uint64_t last_ns);
 
 #endif
