@@ -7,9 +7,9 @@
 
 #include "base/units.h"
 #include "viewer/color_legend.h"
-#include "window/panel_debugger.h"
-#include "window/panel_menu.h"
-#include "window/panel_critical_path.h"
+#include "window/debugger_content.h"
+#include "window/menu_content.h"
+#include "window/critical_path_content.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "render/theme.h"
@@ -36,9 +36,9 @@ int rv_panels_open(struct rv_panels *panels)
 void rv_panels_close(struct rv_panels *panels)
 {
     rv_minimap_content_fini(&panels->minimap_image);
-    rv_panel_statistics_fini(&panels->panel_statistics);
+    rv_statistics_content_fini(&panels->statistics);
     rv_ui_destroy(panels->ui);
-    rv_panel_waits_fini(&panels->waits);
+    rv_waits_content_fini(&panels->waits);
     free(panels->thread_rows);
     *panels = (struct rv_panels){0};
 }
@@ -338,9 +338,9 @@ static void show_deadlock(struct rv_panels *panels, const struct rv_viewer *view
         acts);
 }
 
-static struct rv_panel_statistics_about statistics_of(const struct rv_panels_about *about)
+static struct rv_statistics_content_about statistics_of(const struct rv_panels_about *about)
 {
-    return (struct rv_panel_statistics_about){
+    return (struct rv_statistics_content_about){
         .viewer = about->viewer, .colors = about->colors, .lanes = about->lanes, .subroutines = about->subroutines};
 }
 
@@ -408,17 +408,17 @@ static void show_prompts(struct rv_panels *panels, const struct rv_viewer *viewe
 
 /* Only one of them: there is no room for all below a picture. */
 static void show_below(struct rv_panels *panels, const struct rv_panels_about *about,
-                       const struct rv_panel_statistics_about *asked, struct rv_ui_acts *acts)
+                       const struct rv_statistics_content_about *asked, struct rv_ui_acts *acts)
 {
     const struct rv_viewer *viewer = about->viewer;
     if (viewer->panels.has_threads)
         show_threads(panels, about, acts);
     else if (viewer->panels.has_waits)
-        rv_panel_waits_show(&panels->waits, panels->ui, viewer, acts);
+        rv_waits_content_show(&panels->waits, panels->ui, viewer, acts);
     else if (viewer->panels.has_debugger_panel)
-        rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
+        rv_debugger_content_show(panels->ui, viewer, &panels->debugger_panel, acts);
     else
-        rv_panel_statistics_show_bottom(&panels->panel_statistics, panels->ui, asked, acts);
+        rv_statistics_content_show_bottom(&panels->statistics, panels->ui, asked, acts);
 }
 
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
@@ -428,11 +428,11 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     const double width = surface->width_px / surface->scale;
     const bool is_high = surface->height_px / surface->scale >= ROOM_HEIGHT;
     const bool has_room = is_high && width >= ROOM_WIDTH;
-    struct rv_panel_statistics_about asked = statistics_of(about);
+    struct rv_statistics_content_about asked = statistics_of(about);
     asked.is_narrow = !has_room;
     panels->has_inspector = false;
     show_topbar(panels, about, acts);
-    rv_panel_statistics_show_top(&panels->panel_statistics, panels->ui, &asked, acts);
+    rv_statistics_content_show_top(&panels->statistics, panels->ui, &asked, acts);
     const bool has_strip = is_high && width >= STRIP_WIDTH && viewer->settings.has_minimap;
     if (has_room && has_strip)
         show_minimap(panels, about, acts);
@@ -446,8 +446,8 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
                                       !rv_inspector_leaves_legend((float)(surface->height_px / surface->scale)));
         if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
-        rv_panel_critical_path_show(panels->ui, viewer, acts);
-        rv_panel_statistics_show_right(panels->ui, &asked, acts);
+        rv_critical_path_content_show(panels->ui, viewer, acts);
+        rv_statistics_content_show_right(panels->ui, &asked, acts);
     }
     const bool is_filtered = show_filter_notice(panels, about, acts);
     show_deadlock(panels, viewer, is_filtered, acts);
@@ -459,7 +459,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (viewer->panels.has_settings)
         show_settings(panels, about, acts);
     show_prompts(panels, viewer, acts);
-    rv_panel_menu_show(panels->ui, viewer, &panels->menu, acts);
+    rv_menu_content_show(panels->ui, viewer, &panels->menu, acts);
     if (viewer->panels.has_commands)
         show_commands(panels, about, acts);
     else
@@ -472,12 +472,12 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
 {
     struct rv_ui_acts acts = {.n = 0};
-    struct rv_panel_statistics_about asked = statistics_of(about);
+    struct rv_statistics_content_about asked = statistics_of(about);
     rv_ui_begin(panels->ui, &about->surface);
     show_all(panels, about, &acts);
     panels->hash = rv_ui_end(panels->ui);
     for (size_t i = 0; i < acts.n; i++)
-        if (!rv_panel_statistics_act(&asked, &acts.items[i]))
+        if (!rv_statistics_content_act(&asked, &acts.items[i]))
             rv_viewer_act(about->viewer, &acts.items[i]);
     return acts.n > 0;
 }

@@ -10,7 +10,7 @@
 
 #include <SDL2/SDL_events.h>
 
-#include "window/panel_statistics.h"
+#include "window/statistics_content.h"
 #include "window/capture_rates.h"
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
@@ -20,7 +20,7 @@
 #include "ui/menu.h"
 #include "ui/prompt.h"
 #include "ui/threads.h"
-#include "window/panel_waits.h"
+#include "window/waits_content.h"
 #include "ui/ui.h"
 #include "window/minimap_content.h"
 
@@ -31,12 +31,12 @@ struct rv_panels { /* zeroed = closed */
     struct rv_command_palette_state commands;
     struct rv_menu_state menu;
     struct rv_threads_state threads;
-    struct rv_panel_waits waits;
+    struct rv_waits_content waits;
     struct rv_help_state help;
     uint32_t *thread_rows; /* lane_idx, of the list of threads */
     size_t thread_rows_capacity;
     struct rv_legend legend; /* as last shown */
-    struct rv_panel_statistics panel_statistics;
+    struct rv_statistics_content statistics;
     struct rv_debugger_panel_state debugger_panel;
     uint64_t hash;      /* of the last pass */
     bool has_inspector; /* it replaces the tooltip of the pinned box */

@@ -1,4 +1,4 @@
-#include "window/panel_critical_path.h"
+#include "window/critical_path_content.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void title(const struct rv_viewer *viewer, char *out, size_t out_bytes)
     (void)snprintf(out, out_bytes, "Critical path of %s", call);
 }
 
-void rv_panel_critical_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+void rv_critical_path_content_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
 {
     const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);
     struct rv_critical_path_panel shown = {.is_found = found != NULL,

@@ -1,10 +1,10 @@
-#include "window/panel_debugger.h"
+#include "window/debugger_content.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-struct panel_debugger { /* data borrowed by a rv_debugger_panel */
+struct content { /* data borrowed by a rv_debugger_panel */
     char name[RV_LANE_NAME_BYTES], about[RV_LANE_NAME_BYTES + 48], state[320];
     char places[RV_DEBUG_SESSION_FRAMES][288];
     char keys[RV_DEBUGGER_PANEL_BUTTONS][32];
@@ -35,7 +35,7 @@ static void format_place(char *out, size_t out_bytes, const struct rv_debug_sess
         (void)snprintf(out, out_bytes, "%s", frame->file);
 }
 
-static void format_state(struct panel_debugger *it, const struct rv_viewer_debugger *debugger)
+static void format_state(struct content *it, const struct rv_viewer_debugger *debugger)
 {
     static const char *const words[] = {
         [RV_DEBUG_SESSION_NOBODY] = "click a thread's name, or one of its calls, to debug it",
@@ -59,7 +59,7 @@ static void format_state(struct panel_debugger *it, const struct rv_viewer_debug
                    is_awaited ? ": no answer yet" : "");
 }
 
-static void format_thread(struct panel_debugger *it, const struct rv_viewer *viewer)
+static void format_thread(struct content *it, const struct rv_viewer *viewer)
 {
     const struct rv_viewer_debugger *debugger = &viewer->debugger;
     const char *name = debugger->debug_session ? "Debugger" : "Debugger: no running program";
@@ -97,8 +97,7 @@ static const char *why_not(const struct rv_debug_session_report *report, enum rv
     return NULL;
 }
 
-static void fill_buttons(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
-                         struct rv_debugger_panel *out)
+static void fill_buttons(struct content *it, const struct rv_viewer_debugger *debugger, struct rv_debugger_panel *out)
 {
     for (size_t i = 0; i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
         enum rv_action action = BUTTONS[i].action;
@@ -109,8 +108,7 @@ static void fill_buttons(struct panel_debugger *it, const struct rv_viewer_debug
     }
 }
 
-static void fill_stack(struct panel_debugger *it, const struct rv_viewer_debugger *debugger,
-                       struct rv_debugger_panel *out)
+static void fill_stack(struct content *it, const struct rv_viewer_debugger *debugger, struct rv_debugger_panel *out)
 {
     const struct rv_debug_session_report *report = &debugger->report;
     bool has_stack = rv_viewer_debugger_has_stack(debugger);
@@ -130,8 +128,7 @@ static void fill_stack(struct panel_debugger *it, const struct rv_viewer_debugge
         out->no_frames = "no call is open";
 }
 
-static void fill_lines(struct panel_debugger *it, const struct rv_debug_session_report *report,
-                       struct rv_debugger_panel *out)
+static void fill_lines(struct content *it, const struct rv_debug_session_report *report, struct rv_debugger_panel *out)
 {
     const struct rv_source_lines *listing = &report->listing;
     if (out->frame >= report->n_frames)
@@ -143,7 +140,7 @@ static void fill_lines(struct panel_debugger *it, const struct rv_debug_session_
     out->n_lines = listing->n;
 }
 
-static void fill_queries(struct panel_debugger *it, const struct rv_debug_session_report *report,
+static void fill_queries(struct content *it, const struct rv_debug_session_report *report,
                          struct rv_debugger_panel *out)
 {
     for (uint32_t i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
@@ -171,10 +168,10 @@ static const char *message_of(const struct rv_debug_session_report *report)
     return report->has_other_monitor ? "another monitor is debugging this program, possibly ringviz --control" : "";
 }
 
-void rv_panel_debugger_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
-                            struct rv_ui_acts *acts)
+void rv_debugger_content_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_debugger_panel_state *state,
+                              struct rv_ui_acts *acts)
 {
-    struct panel_debugger it = {.name = ""};
+    struct content it = {.name = ""};
     const struct rv_viewer_debugger *debugger = &viewer->debugger;
     const struct rv_debug_session_report *report = &debugger->report;
     struct rv_debugger_panel shown = {

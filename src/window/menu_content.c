@@ -1,4 +1,4 @@
-#include "window/panel_menu.h"
+#include "window/menu_content.h"
 
 enum need { /* bits */
             NEEDS_CALL = 1,
@@ -85,8 +85,8 @@ static void ask(const struct rv_viewer *viewer, const struct rv_action_row *chos
     rv_ui_act(acts, &(struct rv_act){.action = chosen->action, .idx = chosen->idx});
 }
 
-void rv_panel_menu_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_menu_state *state,
-                        struct rv_ui_acts *acts)
+void rv_menu_content_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_menu_state *state,
+                          struct rv_ui_acts *acts)
 {
     struct rv_action_row rows[N_ITEMS];
     char title[512];

@@ -1,4 +1,4 @@
-#include "window/panel_waits.h"
+#include "window/waits_content.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static int by_number(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void sort(struct rv_panel_waits *panel, const struct rv_viewer *viewer, size_t n)
+static void sort(struct rv_waits_content *panel, const struct rv_viewer *viewer, size_t n)
 {
     struct numbered *all = rv_alloc_scratch(n + 1, sizeof *all);
     for (size_t i = 0; i < n; i++) {
@@ -91,9 +91,9 @@ static void sort(struct rv_panel_waits *panel, const struct rv_viewer *viewer, s
 }
 
 /* They are found and sorted anew where what is shown, or what is asked for, is another. */
-static bool is_same(struct rv_panel_waits *panel, const struct rv_viewer *viewer)
+static bool is_same(struct rv_waits_content *panel, const struct rv_viewer *viewer)
 {
-    const struct rv_panel_waits_made made = {
+    const struct rv_waits_content_made made = {
         .ended_ns = viewer->waits.ended_ns, .of_arcs = viewer->panels.has_arcs, .state = panel->state};
     const bool is_same = made.ended_ns == panel->made.ended_ns && made.of_arcs == panel->made.of_arcs &&
                          made.state.column == panel->made.state.column &&
@@ -103,7 +103,7 @@ static bool is_same(struct rv_panel_waits *panel, const struct rv_viewer *viewer
     return is_same;
 }
 
-static void find(struct rv_panel_waits *panel, const struct rv_viewer *viewer)
+static void find(struct rv_waits_content *panel, const struct rv_viewer *viewer)
 {
     const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
     const size_t first = viewer->panels.has_arcs ? shown->n : 0;
@@ -135,8 +135,8 @@ static const char *notice_of(const struct rv_viewer *viewer, size_t n_found)
     return viewer->waits.thread.is_running ? "looking ..." : "No waits are known.";
 }
 
-void rv_panel_waits_show(struct rv_panel_waits *panel, struct rv_ui *ui, const struct rv_viewer *viewer,
-                         struct rv_ui_acts *acts)
+void rv_waits_content_show(struct rv_waits_content *panel, struct rv_ui *ui, const struct rv_viewer *viewer,
+                           struct rv_ui_acts *acts)
 {
     find(panel, viewer);
     const struct list list = {viewer, panel->rows};
@@ -150,8 +150,8 @@ void rv_panel_waits_show(struct rv_panel_waits *panel, struct rv_ui *ui, const s
                         &panel->state, acts);
 }
 
-void rv_panel_waits_fini(struct rv_panel_waits *panel)
+void rv_waits_content_fini(struct rv_waits_content *panel)
 {
     free(panel->rows);
-    *panel = (struct rv_panel_waits){0};
+    *panel = (struct rv_waits_content){0};
 }

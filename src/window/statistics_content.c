@@ -1,4 +1,4 @@
-#include "window/panel_statistics.h"
+#include "window/statistics_content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 #include "viewer/line_times.h"
 #include "ui/inspector.h"
 
-void rv_panel_statistics_fini(struct rv_panel_statistics *panel_statistics)
+void rv_statistics_content_fini(struct rv_statistics_content *content)
 {
-    rv_statistics_state_fini(&panel_statistics->statistics);
-    *panel_statistics = (struct rv_panel_statistics){0};
+    rv_statistics_state_fini(&content->statistics);
+    *content = (struct rv_statistics_content){0};
 }
 
 /* ---- files ---- */
 
-static int write_rows(const struct rv_panel_statistics_about *about, FILE *file)
+static int write_rows(const struct rv_statistics_content_about *about, FILE *file)
 {
     const struct rv_range_statistics *range = rv_viewer_statistics_range(&about->viewer->statistics);
     struct rv_report report = {.lanes = about->lanes,
@@ -37,7 +37,7 @@ static int write_rows(const struct rv_panel_statistics_about *about, FILE *file)
     return rv_report_write(&report, RV_REPORT_CSV, file);
 }
 
-static int write_calls(const struct rv_panel_statistics_about *about, FILE *file)
+static int write_calls(const struct rv_statistics_content_about *about, FILE *file)
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return rv_calls_write(&(struct rv_calls_params){.list = rv_viewer_subroutine_calls_list(calls),
@@ -48,7 +48,7 @@ static int write_calls(const struct rv_panel_statistics_about *about, FILE *file
 }
 
 /* What is shown, without lines that were not executed. */
-static int write_lines(const struct rv_panel_statistics_about *about, FILE *file)
+static int write_lines(const struct rv_statistics_content_about *about, FILE *file)
 {
     size_t n, n_executed = 0;
     const struct rv_line_table_row *rows = rv_viewer_line_times_rows(&about->viewer->statistics.lines, &n);
@@ -65,7 +65,7 @@ static int write_lines(const struct rv_panel_statistics_about *about, FILE *file
 
 static const struct {
     const char *name;
-    int (*write)(const struct rv_panel_statistics_about *about, FILE *file);
+    int (*write)(const struct rv_statistics_content_about *about, FILE *file);
 } FILES[] = {[RV_STATISTICS_FILE_ROWS] = {"range", write_rows},
              [RV_STATISTICS_FILE_CALLS] = {"calls", write_calls},
              [RV_STATISTICS_FILE_LINES] = {"lines", write_lines}};
@@ -87,7 +87,7 @@ static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file 
 }
 
 /* What is asked for is written as soon as it is complete. */
-static void write_wanted_file(const struct rv_panel_statistics_about *about)
+static void write_wanted_file(const struct rv_statistics_content_about *about)
 {
     struct rv_viewer_statistics *statistics = &about->viewer->statistics;
     const enum rv_statistics_file wanted = statistics->wants_file;
@@ -107,14 +107,14 @@ static void write_wanted_file(const struct rv_panel_statistics_about *about)
 
 static uint32_t rgba_of(const void *context, uint32_t id)
 {
-    const struct rv_panel_statistics_about *about = context;
+    const struct rv_statistics_content_about *about = context;
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, id);
     struct rv_color color = rv_box_colors_front(about->colors, rv_box_colors_index_of(about->colors, &subroutine));
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
 }
 
-void rv_panel_statistics_show_top(struct rv_panel_statistics *panel_statistics, struct rv_ui *ui,
-                                  const struct rv_panel_statistics_about *about, struct rv_ui_acts *acts)
+void rv_statistics_content_show_top(struct rv_statistics_content *content, struct rv_ui *ui,
+                                    const struct rv_statistics_content_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_viewer_search *search = &about->viewer->search;
     struct rv_search_bar shown = {
@@ -131,13 +131,13 @@ void rv_panel_statistics_show_top(struct rv_panel_statistics *panel_statistics, 
         .n_asked = about->viewer->panels.n_asked,
     };
     if (!about->viewer->panels.has_search) {
-        panel_statistics->search = (struct rv_search_bar_state){.is_there = false};
+        content->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }
-    rv_search_bar_show(ui, &shown, &panel_statistics->search, acts);
+    rv_search_bar_show(ui, &shown, &content->search, acts);
 }
 
-static struct rv_calls_table calls_of(const struct rv_panel_statistics_about *about)
+static struct rv_calls_table calls_of(const struct rv_statistics_content_about *about)
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_calls_table){
@@ -156,7 +156,7 @@ static struct rv_calls_table calls_of(const struct rv_panel_statistics_about *ab
     };
 }
 
-static struct rv_tree_table tree_of(const struct rv_panel_statistics_about *about, uint32_t which)
+static struct rv_tree_table tree_of(const struct rv_statistics_content_about *about, uint32_t which)
 {
     static const char *const titles[RV_STATISTICS_TABS][2] = {
         [RV_STATISTICS_SANDWICH] = {"callers", "callees"},
@@ -178,7 +178,7 @@ static struct rv_tree_table tree_of(const struct rv_panel_statistics_about *abou
     };
 }
 
-static struct rv_groups_table groups_of(const struct rv_panel_statistics_about *about)
+static struct rv_groups_table groups_of(const struct rv_statistics_content_about *about)
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_groups_table){
@@ -192,13 +192,13 @@ static struct rv_groups_table groups_of(const struct rv_panel_statistics_about *
 
 static const char *text_of_line(const void *context, const struct rv_line_table_row *row, char *out, size_t out_bytes)
 {
-    const struct rv_panel_statistics_about *about = context;
+    const struct rv_statistics_content_about *about = context;
     char line[RV_SOURCE_TEXT_LINE_BYTES];
     (void)snprintf(out, out_bytes, "%s", rv_viewer_line_times_text(&about->viewer->statistics.lines, row, line));
     return out;
 }
 
-static const char *notice_of_lines(const struct rv_panel_statistics_about *about, size_t n_rows)
+static const char *notice_of_lines(const struct rv_statistics_content_about *about, size_t n_rows)
 {
     const struct rv_viewer_line_times *lines = &about->viewer->statistics.lines;
     struct rv_session *session = about->viewer->session;
@@ -223,7 +223,7 @@ static uint64_t most_self_ns(const struct rv_line_table_row *rows, size_t n)
     return most_ns;
 }
 
-static struct rv_lines_table lines_of(const struct rv_panel_statistics_about *about)
+static struct rv_lines_table lines_of(const struct rv_statistics_content_about *about)
 {
     const struct rv_viewer_line_times *lines = &about->viewer->statistics.lines;
     struct rv_lines_table table = {.is_of_one = lines->is_of_one, .text = text_of_line, .context = about};
@@ -233,8 +233,8 @@ static struct rv_lines_table lines_of(const struct rv_panel_statistics_about *ab
     return table;
 }
 
-void rv_panel_statistics_show_bottom(struct rv_panel_statistics *panel_statistics, struct rv_ui *ui,
-                                     const struct rv_panel_statistics_about *about, struct rv_ui_acts *acts)
+void rv_statistics_content_show_bottom(struct rv_statistics_content *content, struct rv_ui *ui,
+                                       const struct rv_statistics_content_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
     const struct rv_range_ns *selected = &about->viewer->selected;
@@ -277,11 +277,11 @@ void rv_panel_statistics_show_bottom(struct rv_panel_statistics *panel_statistic
                            .time = statistics->time,
                            .knows_states = rv_viewer_statistics_knows_states(about->viewer),
                        },
-                       &panel_statistics->statistics, acts);
+                       &content->statistics, acts);
 }
 
-void rv_panel_statistics_show_right(struct rv_ui *ui, const struct rv_panel_statistics_about *about,
-                                    struct rv_ui_acts *acts)
+void rv_statistics_content_show_right(struct rv_ui *ui, const struct rv_statistics_content_about *about,
+                                      struct rv_ui_acts *acts)
 {
     const struct rv_viewer *viewer = about->viewer;
     const struct rv_tooltip *tooltip = &viewer->pointer.tooltip;
@@ -310,7 +310,7 @@ void rv_panel_statistics_show_right(struct rv_ui *ui, const struct rv_panel_stat
 
 /* ---- what they ask for ---- */
 
-static struct rv_subroutine subject_of(const struct rv_panel_statistics_about *about, const struct rv_act *act)
+static struct rv_subroutine subject_of(const struct rv_statistics_content_about *about, const struct rv_act *act)
 {
     return rv_subroutines_get(about->subroutines, act->idx ? act->idx : about->viewer->pointer.hover.box.id);
 }
@@ -325,7 +325,7 @@ static void copy_name(struct rv_message *message, const struct rv_subroutine sub
     free(full);
 }
 
-bool rv_panel_statistics_act(const struct rv_panel_statistics_about *about, const struct rv_act *act)
+bool rv_statistics_content_act(const struct rv_statistics_content_about *about, const struct rv_act *act)
 {
     struct rv_subroutine subroutine;
     switch ((int)act->action) {
