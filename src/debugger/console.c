@@ -12,7 +12,7 @@
 #include "debugger/console_thread.h"
 #include "debugger/displays.h"
 #include "debugger/inspect.h"
-#include "debugger/place.h"
+#include "debugger/stop_messages.h"
 #include "debugger/line_reader.h"
 #include "debugger/console_reply.h"
 #include "debugger/run_control.h"
@@ -268,8 +268,8 @@ void rv_console_run(struct rv_console *console, const char *line)
 static void show_new_stops(struct rv_console *console)
 {
     uint32_t ring;
-    while (rv_place_find_new(console, &ring))
-        rv_place_show(console, ring);
+    while (rv_stop_messages_find_new(console, &ring))
+        rv_stop_messages_show(console, ring);
 }
 
 int rv_console_talk(const char *path)

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "debugger/console_thread.h"
-#include "debugger/place.h"
+#include "debugger/stop_messages.h"
 #include "debugger/console_reply.h"
 
 #define DEFAULT_WAIT_S 10.0
@@ -29,7 +29,7 @@ static void move(struct rv_console *console, uint32_t ring, const char *code)
     error = rv_target_wait_stop(console->target, &thread, thread.run.n_stops, RV_CONSOLE_REPLY_NS);
     if (error == -ENOENT)
         printf("ring %u has ended\n", ring);
-    else if (error || !rv_place_show(console, ring))
+    else if (error || !rv_stop_messages_show(console, ring))
         printf("ring %u is still running\n", ring);
 }
 
@@ -40,7 +40,7 @@ static void stop(struct rv_console *console, uint32_t ring, const void *unused)
     (void)unused;
     if (error)
         rv_console_reply_fail_at(console, ring, error);
-    else if (thread.run.state != RV_RUN_STOPPED || !rv_place_show(console, ring))
+    else if (thread.run.state != RV_RUN_STOPPED || !rv_stop_messages_show(console, ring))
         move(console, ring, "stop");
 }
 
@@ -117,7 +117,7 @@ static void wait_for_one(struct rv_console *console, uint64_t timeout_ns)
         error = rv_target_thread(console->target, ring, &thread);
         if (!error && thread.run.state != RV_RUN_STOPPED)
             error = rv_target_wait_stop(console->target, &thread, thread.run.n_stops, timeout_ns);
-    } while (!error && !rv_place_show(console, ring));
+    } while (!error && !rv_stop_messages_show(console, ring));
     if (error == -ETIMEDOUT)
         rv_console_reply_fail(console, "ring %u has not stopped", ring);
     else if (error)
@@ -129,7 +129,7 @@ static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     uint32_t ring;
-    while (!rv_place_find_new(console, &ring) || !rv_place_show(console, ring)) {
+    while (!rv_stop_messages_find_new(console, &ring) || !rv_stop_messages_show(console, ring)) {
         bool are_gone = rv_target_n_rings(console->target) > 0 && !rv_console_thread_has_live(console);
         if (are_gone || rv_target_is_given_up(console->target) || rv_clock_mono_ns() - begin_ns >= timeout_ns) {
             rv_console_reply_fail(console, are_gone ? "all threads have ended" : "no thread has stopped");

@@ -1,4 +1,4 @@
-#include "debugger/place.h"
+#include "debugger/stop_messages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void show_why(struct rv_console *console, uint32_t ring)
     rv_answer_fini(&answer);
 }
 
-bool rv_place_show(struct rv_console *console, uint32_t ring)
+bool rv_stop_messages_show(struct rv_console *console, uint32_t ring)
 {
     struct rv_answer answer;
     struct rv_target_thread thread;
@@ -58,7 +58,7 @@ bool rv_place_show(struct rv_console *console, uint32_t ring)
     return !has_gone_on;
 }
 
-bool rv_place_find_new(struct rv_console *console, uint32_t *ring)
+bool rv_stop_messages_find_new(struct rv_console *console, uint32_t *ring)
 {
     struct rv_target_thread thread;
     for (uint32_t i = 0; i < rv_target_n_rings(console->target); i++) {

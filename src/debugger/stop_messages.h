@@ -1,6 +1,6 @@
 /* Printing of stops, and which of them were printed. */
-#ifndef RV_DEBUGGER_PLACE_H
-#define RV_DEBUGGER_PLACE_H
+#ifndef RV_DEBUGGER_STOP_MESSAGES_H
+#define RV_DEBUGGER_STOP_MESSAGES_H
 
 #include <stdbool.h>
 
@@ -11,9 +11,9 @@
  * stop if it is more than a place, and the values of displays. False, with nothing printed: the thread has gone on, since a
  * signal interrupted its stop.
  */
-bool rv_place_show(struct rv_console *console, uint32_t ring);
+bool rv_stop_messages_show(struct rv_console *console, uint32_t ring);
 
 /* Find a ring whose last stop was not printed yet; false when there is none. */
-bool rv_place_find_new(struct rv_console *console, uint32_t *ring);
+bool rv_stop_messages_find_new(struct rv_console *console, uint32_t *ring);
 
 #endif
