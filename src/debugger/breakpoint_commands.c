@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "debugger/console_thread.h"
-#include "debugger/inspect.h"
+#include "debugger/frame_commands.h"
 #include "debugger/console_reply.h"
 
 struct question {
@@ -46,7 +46,7 @@ static char *full_place(struct rv_console *console, uint32_t ring, const char *p
     bool is_line = n_digits && (!place[n_digits] || place[n_digits] == ' ');
     if (!is_line)
         return rv_strdup(place);
-    if (!rv_inspect_place(console, ring, &frame))
+    if (!rv_frame_commands_place(console, ring, &frame))
         return NULL;
     size_t n_bytes = strlen(frame.file) + 1 + strlen(place) + 1;
     char *whole = rv_alloc(n_bytes, 1);
@@ -96,7 +96,7 @@ void rv_breakpoints_watch(struct rv_console *console, const char *argument)
         return;
     size_t n_bytes = strlen(argument) + sizeof "4294967295 ";
     char *text = rv_alloc(n_bytes, 1);
-    (void)snprintf(text, n_bytes, "%u %s", rv_inspect_frame(console, ring), argument);
+    (void)snprintf(text, n_bytes, "%u %s", rv_frame_commands_selected(console, ring), argument);
     rv_console_reply_ask(console, ring, "wtch", text);
     free(text);
 }

@@ -11,7 +11,7 @@
 #include "debugger/breakpoint_commands.h"
 #include "debugger/console_thread.h"
 #include "debugger/displays.h"
-#include "debugger/inspect.h"
+#include "debugger/frame_commands.h"
 #include "debugger/stop_messages.h"
 #include "debugger/line_reader.h"
 #include "debugger/console_reply.h"
@@ -205,12 +205,12 @@ static const struct command {
 } commands[] = {
     {"ps", "", "threads: ring, process, state", run_ps},
     {"ring", "[N]", "choose the ring for later commands", run_ring},
-    {"stack", "[RING]", "frames, innermost first, of any producer's thread", rv_inspect_stack},
-    {"up", "[N]", "select the caller's frame for eval, watch, list and break LINE", rv_inspect_up},
-    {"down", "[N]", "select the called frame", rv_inspect_down},
-    {"frame", "[N]", "select frame N; show the selected one", rv_inspect_choose},
+    {"stack", "[RING]", "frames, innermost first, of any producer's thread", rv_frame_commands_stack},
+    {"up", "[N]", "select the caller's frame for eval, watch, list and break LINE", rv_frame_commands_up},
+    {"down", "[N]", "select the called frame", rv_frame_commands_down},
+    {"frame", "[N]", "select frame N; show the selected one", rv_frame_commands_choose},
     {"list", "[LINE|FILE:LINE]", "source lines around the frame's, then the following ones; or around LINE",
-     rv_inspect_list},
+     rv_frame_commands_list},
     {"stop", "[RING|all|new]", "stop a thread; new: threads and processes that begin later", rv_run_control_stop},
     {"step", "[RING]", "run to the next statement, into calls", rv_run_control_step},
     {"next", "[RING]", "run to the next statement of this frame or a caller", rv_run_control_next},
@@ -222,8 +222,8 @@ static const struct command {
      rv_breakpoints_break},
     {"watch", "[EXPR|delete N|all]", "stop when the value changes; list; delete", rv_breakpoints_watch},
     {"display", "[EXPR|delete N]", "show an expression at each stop; list; delete", rv_displays_run},
-    {"eval", "EXPR", "evaluate in the selected frame", rv_inspect_eval},
-    {"depth", "[N]", "levels of references that eval expands (3)", rv_inspect_set_depth},
+    {"eval", "EXPR", "evaluate in the selected frame", rv_frame_commands_eval},
+    {"depth", "[N]", "levels of references that eval expands (3)", rv_frame_commands_set_depth},
     {"trace", "on|off|NAME", "write the thread's events or not; capture this subroutine in all programs", run_trace},
     {"untrace", "NAME", "leave this subroutine out", run_untrace},
     {"include", "REGEX", "capture subroutines whose full name matches, from now on", run_include},

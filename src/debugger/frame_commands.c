@@ -1,4 +1,4 @@
-#include "debugger/inspect.h"
+#include "debugger/frame_commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 /* ---- the stack ---- */
 
-void rv_inspect_stack(struct rv_console *console, const char *argument)
+void rv_frame_commands_stack(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_answer answer;
@@ -61,16 +61,16 @@ static bool is_of(const struct rv_console_frame *frame, const struct rv_target_t
            frame->n_stops == thread->run.n_stops && thread->run.state == RV_RUN_STOPPED;
 }
 
-uint32_t rv_inspect_frame(struct rv_console *console, uint32_t ring)
+uint32_t rv_frame_commands_selected(struct rv_console *console, uint32_t ring)
 {
     struct rv_target_thread thread;
     bool is_known = rv_target_thread(console->target, ring, &thread) == 0;
     return is_known && is_of(&console->frame, &thread) ? console->frame.number : 0;
 }
 
-bool rv_inspect_place(struct rv_console *console, uint32_t ring, struct rv_debug_session_frame *frame)
+bool rv_frame_commands_place(struct rv_console *console, uint32_t ring, struct rv_debug_session_frame *frame)
 {
-    char *line = frame_line(console, ring, rv_inspect_frame(console, ring));
+    char *line = frame_line(console, ring, rv_frame_commands_selected(console, ring));
     if (!line)
         return false;
     rv_debug_session_read_frame(frame, line, strlen(line));
@@ -109,33 +109,33 @@ static bool parse_count(struct rv_console *console, const char *argument, uint32
     return is_count;
 }
 
-void rv_inspect_up(struct rv_console *console, const char *argument)
+void rv_frame_commands_up(struct rv_console *console, const char *argument)
 {
     uint32_t ring, count = 1;
     if (!parse_count(console, argument, &count) || !rv_console_thread_find(console, &ring))
         return;
-    uint32_t now = rv_inspect_frame(console, ring);
+    uint32_t now = rv_frame_commands_selected(console, ring);
     look_at(console, ring, count < UINT32_MAX - now ? now + count : UINT32_MAX);
 }
 
-void rv_inspect_down(struct rv_console *console, const char *argument)
+void rv_frame_commands_down(struct rv_console *console, const char *argument)
 {
     uint32_t ring, count = 1;
     if (!parse_count(console, argument, &count) || !rv_console_thread_find(console, &ring))
         return;
-    uint32_t now = rv_inspect_frame(console, ring);
+    uint32_t now = rv_frame_commands_selected(console, ring);
     if (now == 0 && count > 0)
         rv_console_reply_fail(console, "it is the innermost frame");
     else
         look_at(console, ring, count < now ? now - count : 0);
 }
 
-void rv_inspect_choose(struct rv_console *console, const char *argument)
+void rv_frame_commands_choose(struct rv_console *console, const char *argument)
 {
     uint32_t ring, number = 0;
     if (!parse_count(console, argument, &number) || !rv_console_thread_find(console, &ring))
         return;
-    look_at(console, ring, *argument ? number : rv_inspect_frame(console, ring));
+    look_at(console, ring, *argument ? number : rv_frame_commands_selected(console, ring));
 }
 
 /* ---- lines ---- */
@@ -166,13 +166,13 @@ static bool is_listed(const struct rv_console_listed *listed, const struct rv_de
 }
 
 /* List lines around the frame's line, then the following ones each time; or around a given line. */
-void rv_inspect_list(struct rv_console *console, const char *argument)
+void rv_frame_commands_list(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_target_thread thread;
     struct rv_debug_session_frame frame;
     struct rv_source_lines listing;
-    if (!rv_console_thread_find_any(console, &ring) || !rv_inspect_place(console, ring, &frame))
+    if (!rv_console_thread_find_any(console, &ring) || !rv_frame_commands_place(console, ring, &frame))
         return;
     int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
@@ -204,7 +204,7 @@ void rv_inspect_list(struct rv_console *console, const char *argument)
 
 /* ---- values ---- */
 
-void rv_inspect_eval(struct rv_console *console, const char *argument)
+void rv_frame_commands_eval(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_answer answer;
@@ -214,7 +214,7 @@ void rv_inspect_eval(struct rv_console *console, const char *argument)
     }
     if (!rv_console_thread_find(console, &ring))
         return;
-    const struct rv_target_expression expression = {argument, rv_inspect_frame(console, ring),
+    const struct rv_target_expression expression = {argument, rv_frame_commands_selected(console, ring),
                                                     console->has_levels ? console->levels : RV_TARGET_LEVELS};
     int error = rv_target_eval(console->target, ring, &expression, RV_CONSOLE_REPLY_NS, &answer);
     if (error)
@@ -224,7 +224,7 @@ void rv_inspect_eval(struct rv_console *console, const char *argument)
     rv_answer_fini(&answer);
 }
 
-void rv_inspect_set_depth(struct rv_console *console, const char *argument)
+void rv_frame_commands_set_depth(struct rv_console *console, const char *argument)
 {
     uint32_t levels;
     if (*argument && (!rv_console_thread_number(argument, &levels) || levels > MOST_LEVELS)) {
