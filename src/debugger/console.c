@@ -15,7 +15,7 @@
 #include "debugger/stop_messages.h"
 #include "debugger/line_reader.h"
 #include "debugger/console_reply.h"
-#include "debugger/run_control.h"
+#include "debugger/run_commands.h"
 
 /* ---- commands ---- */
 
@@ -211,13 +211,13 @@ static const struct command {
     {"frame", "[N]", "select frame N; show the selected one", rv_frame_commands_choose},
     {"list", "[LINE|FILE:LINE]", "source lines around the frame's, then the following ones; or around LINE",
      rv_frame_commands_list},
-    {"stop", "[RING|all|new]", "stop a thread; new: threads and processes that begin later", rv_run_control_stop},
-    {"step", "[RING]", "run to the next statement, into calls", rv_run_control_step},
-    {"next", "[RING]", "run to the next statement of this frame or a caller", rv_run_control_next},
-    {"finish", "[RING]", "run until this frame returns", rv_run_control_finish},
-    {"start", "[RING]", "run to the first statement of the main program", rv_run_control_start},
-    {"run", "[RING|all|new]", "resume a thread; new: let later ones run", rv_run_control_run},
-    {"wait", "[all] [SECONDS]", "wait until it stops; all: until any thread stops (10 s)", rv_run_control_wait},
+    {"stop", "[RING|all|new]", "stop a thread; new: threads and processes that begin later", rv_run_commands_stop},
+    {"step", "[RING]", "run to the next statement, into calls", rv_run_commands_step},
+    {"next", "[RING]", "run to the next statement of this frame or a caller", rv_run_commands_next},
+    {"finish", "[RING]", "run until this frame returns", rv_run_commands_finish},
+    {"start", "[RING]", "run to the first statement of the main program", rv_run_commands_start},
+    {"run", "[RING|all|new]", "resume a thread; new: let later ones run", rv_run_commands_run},
+    {"wait", "[all] [SECONDS]", "wait until it stops; all: until any thread stops (10 s)", rv_run_commands_wait},
     {"break", "[[all] WHERE [if EXPR]|delete N|all]", "stop at SUB, LINE or FILE:LINE; list; delete",
      rv_breakpoints_break},
     {"watch", "[EXPR|delete N|all]", "stop when the value changes; list; delete", rv_breakpoints_watch},

@@ -1,4 +1,4 @@
-#include "debugger/run_control.h"
+#include "debugger/run_commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,12 +67,12 @@ static void stop_or_go_on(struct rv_console *console, const char *argument, bool
     }
 }
 
-void rv_run_control_stop(struct rv_console *console, const char *argument)
+void rv_run_commands_stop(struct rv_console *console, const char *argument)
 {
     stop_or_go_on(console, argument, true);
 }
 
-void rv_run_control_run(struct rv_console *console, const char *argument)
+void rv_run_commands_run(struct rv_console *console, const char *argument)
 {
     stop_or_go_on(console, argument, false);
 }
@@ -84,22 +84,22 @@ static void move_chosen(struct rv_console *console, const char *argument, const 
         move(console, ring, code);
 }
 
-void rv_run_control_step(struct rv_console *console, const char *argument)
+void rv_run_commands_step(struct rv_console *console, const char *argument)
 {
     move_chosen(console, argument, "step");
 }
 
-void rv_run_control_next(struct rv_console *console, const char *argument)
+void rv_run_commands_next(struct rv_console *console, const char *argument)
 {
     move_chosen(console, argument, "next");
 }
 
-void rv_run_control_finish(struct rv_console *console, const char *argument)
+void rv_run_commands_finish(struct rv_console *console, const char *argument)
 {
     move_chosen(console, argument, "fin");
 }
 
-void rv_run_control_start(struct rv_console *console, const char *argument)
+void rv_run_commands_start(struct rv_console *console, const char *argument)
 {
     move_chosen(console, argument, "strt");
 }
@@ -140,7 +140,7 @@ static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
     console->ring = ring;
 }
 
-void rv_run_control_wait(struct rv_console *console, const char *argument)
+void rv_run_commands_wait(struct rv_console *console, const char *argument)
 {
     const char *rest;
     size_t n = rv_console_thread_split(argument, &rest);
