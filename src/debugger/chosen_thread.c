@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "debugger/session_text.h"
+#include "debugger/answer_parser.h"
 
 #define ORDER_NS 5000000000u
 #define ARRIVAL_NS 1000000000u /* longest wait for a moving thread's next stop */
@@ -35,7 +35,7 @@ static int ask(struct rv_chosen_thread *chosen_thread, const char *code, const c
 static void refuse(struct rv_chosen_thread *chosen_thread, int error, const struct rv_answer *answer)
 {
     const char *why = error ? rv_target_error(error) : answer->text ? answer->text : "it refused";
-    rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why, why);
+    rv_answer_parser_copy(chosen_thread->report->why, sizeof chosen_thread->report->why, why);
     chosen_thread->report->why[strcspn(chosen_thread->report->why, "\n")] = '\0';
 }
 
@@ -59,8 +59,8 @@ static void evaluate(struct rv_chosen_thread *chosen_thread, const char *express
     int error = rv_target_eval(chosen_thread->target, chosen_thread->about.ring, &asked, ORDER_NS, &answer);
     const char *text = error ? rv_target_error(error) : answer.text ? answer.text : "";
     memset(report->value, 0, sizeof report->value);
-    rv_debug_session_say(report->expression, sizeof report->expression, expression);
-    rv_debug_session_say(report->value, sizeof report->value, text);
+    rv_answer_parser_copy(report->expression, sizeof report->expression, expression);
+    rv_answer_parser_copy(report->value, sizeof report->value, text);
     report->is_value_error = error || !answer.is_fine;
     rv_answer_fini(&answer);
 }
@@ -75,8 +75,8 @@ static bool has_arrived(struct rv_chosen_thread *chosen_thread)
     if (rv_target_wait_stop(chosen_thread->target, &chosen_thread->about, chosen_thread->report->n_stops, left_ns) !=
         -ETIMEDOUT)
         return true; /* the order itself reports that it has ended */
-    rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why,
-                         "it is running to its next stop: stop it first");
+    rv_answer_parser_copy(chosen_thread->report->why, sizeof chosen_thread->report->why,
+                          "it is running to its next stop: stop it first");
     return false;
 }
 
@@ -119,7 +119,7 @@ static void set_break(struct rv_chosen_thread *chosen_thread, const char *where)
     size_t n_digits = strspn(where, "0123456789");
     bool is_line = n_digits && (!where[n_digits] || where[n_digits] == ' ');
     if (is_line && !*file) {
-        rv_debug_session_say(chosen_thread->report->why, sizeof chosen_thread->report->why, "no file: give FILE:LINE");
+        rv_answer_parser_copy(chosen_thread->report->why, sizeof chosen_thread->report->why, "no file: give FILE:LINE");
         return;
     }
     (void)snprintf(whole, sizeof whole, "%s%s%s", is_line ? file : "", is_line ? ":" : "", where);

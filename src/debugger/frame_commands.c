@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "debugger/console_thread.h"
 #include "debugger/source_lines.h"
-#include "debugger/session_text.h"
+#include "debugger/answer_parser.h"
 #include "debugger/console_reply.h"
 
 #define MOST_LEVELS 100u
@@ -73,7 +73,7 @@ bool rv_frame_commands_place(struct rv_console *console, uint32_t ring, struct r
     char *line = frame_line(console, ring, rv_frame_commands_selected(console, ring));
     if (!line)
         return false;
-    rv_debug_session_read_frame(frame, line, strlen(line));
+    rv_answer_parser_read_frame(frame, line, strlen(line));
     free(line);
     bool is_known = frame->file[0] && frame->line;
     if (!is_known)

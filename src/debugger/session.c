@@ -16,7 +16,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "debugger/chosen_thread.h"
-#include "debugger/session_text.h"
+#include "debugger/answer_parser.h"
 #include "ring/names.h"
 #include "ring/live_stack.h"
 #include "ringviz/wire.h"
@@ -137,13 +137,13 @@ static void read_slot(const struct rv_debug_session *debug_session, struct rv_de
 {
     char strings[MOST_STRINGS], call[MOST_STRINGS + 2];
     struct rv_name name;
-    rv_debug_session_say(frame->call, sizeof frame->call, text);
+    rv_answer_parser_copy(frame->call, sizeof frame->call, text);
     frame->line = slot->line > 0 ? (uint32_t)slot->line : 0;
     if (text[0] || rv_names_read(debug_session->map, slot->name_id, &name, strings, sizeof strings) != 0)
         return;
     (void)rv_full_name(call, sizeof call, name.package, name.name, name.line_form);
-    rv_debug_session_say(frame->call, sizeof frame->call, call);
-    rv_debug_session_say(frame->file, sizeof frame->file, name.file);
+    rv_answer_parser_copy(frame->call, sizeof frame->call, call);
+    rv_answer_parser_copy(frame->file, sizeof frame->file, name.file);
     frame->line = frame->line ? frame->line : rv_name_line(name.line_form);
 }
 
@@ -179,7 +179,7 @@ static void ask_stack(struct rv_debug_session *debug_session)
     struct rv_answer answer;
     int error = ask(debug_session, "stck", &answer);
     if (!error)
-        rv_debug_session_read_stack(&debug_session->report, answer.text);
+        rv_answer_parser_read_stack(&debug_session->report, answer.text);
     if (error != -ECANCELED)
         debug_session->report.is_silent = error != 0;
     rv_answer_fini(&answer);
@@ -189,8 +189,8 @@ static void ask_why(struct rv_debug_session *debug_session)
 {
     struct rv_answer answer;
     if (ask(debug_session, "why", &answer) == 0)
-        rv_debug_session_say(debug_session->report.reason, sizeof debug_session->report.reason,
-                             answer.is_fine && answer.text ? answer.text : "");
+        rv_answer_parser_copy(debug_session->report.reason, sizeof debug_session->report.reason,
+                              answer.is_fine && answer.text ? answer.text : "");
     rv_answer_fini(&answer);
 }
 
@@ -198,7 +198,7 @@ static void ask_breaks(struct rv_debug_session *debug_session)
 {
     struct rv_answer answer;
     if (ask(debug_session, "brkl", &answer) == 0)
-        rv_debug_session_read_breaks(&debug_session->report, answer.text);
+        rv_answer_parser_read_breaks(&debug_session->report, answer.text);
     rv_answer_fini(&answer);
 }
 
@@ -216,12 +216,12 @@ static void ask_watches(struct rv_debug_session *debug_session, bool is_stopped)
         }
         bool is_other = strcmp(watch->expression, value.expression) != 0;
         watch->is_used = true;
-        rv_debug_session_say(watch->expression, sizeof watch->expression, value.expression);
+        rv_answer_parser_copy(watch->expression, sizeof watch->expression, value.expression);
         watch->has_value = !error || (watch->has_value && !is_other && !is_stopped);
         if (error)
             continue;
         watch->is_error = value.is_error;
-        rv_debug_session_say(watch->value, sizeof watch->value, value.text);
+        rv_answer_parser_copy(watch->value, sizeof watch->value, value.text);
     }
 }
 
@@ -415,7 +415,7 @@ static void change_tracing(struct rv_debug_session *debug_session, const struct 
                                         tracing->is_traced ? RV_CAPTURE_TRACE : RV_CAPTURE_UNTRACE, tracing->name,
                                         CAPTURE_NS, &answer);
     (void)snprintf(line, sizeof line, "%s", error ? "nobody reads the trace file" : answer.text);
-    rv_debug_session_say(debug_session->report.traced, sizeof debug_session->report.traced, line);
+    rv_answer_parser_copy(debug_session->report.traced, sizeof debug_session->report.traced, line);
     rv_answer_fini(&answer);
 }
 

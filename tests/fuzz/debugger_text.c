@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/session_text.h"
+#include "debugger/answer_parser.h"
 
 static void check(const char *text, size_t capacity)
 {
@@ -21,9 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
         return 0;
     memcpy(text, bytes, n_bytes);
     text[n_bytes] = '\0';
-    rv_debug_session_read_stack(&report, text);
-    rv_debug_session_read_breaks(&report, text);
-    rv_debug_session_say(report.why, sizeof report.why, text);
+    rv_answer_parser_read_stack(&report, text);
+    rv_answer_parser_read_breaks(&report, text);
+    rv_answer_parser_copy(report.why, sizeof report.why, text);
     check(report.why, sizeof report.why);
     if (report.n_frames > RV_DEBUG_SESSION_FRAMES || report.n_breaks > RV_DEBUG_SESSION_BREAKS)
         abort();

@@ -1,4 +1,4 @@
-#include "debugger/session_text.h"
+#include "debugger/answer_parser.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const char *find_last(const char *text, size_t n_bytes, const char *what)
 }
 
 /* Arguments may contain anything, so parse from the end. */
-void rv_debug_session_read_frame(struct rv_debug_session_frame *frame, const char *text, size_t n_bytes)
+void rv_answer_parser_read_frame(struct rv_debug_session_frame *frame, const char *text, size_t n_bytes)
 {
     static const char at_text[] = " at ", line_text[] = " line ";
     const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
@@ -42,7 +42,7 @@ void rv_debug_session_read_frame(struct rv_debug_session_frame *frame, const cha
     frame->line = (uint32_t)strtoul(line + sizeof line_text - 1, NULL, 10);
 }
 
-void rv_debug_session_read_stack(struct rv_debug_session_report *report, const char *text)
+void rv_answer_parser_read_stack(struct rv_debug_session_report *report, const char *text)
 {
     report->n_frames = 0;
     report->has_more_frames = false;
@@ -53,12 +53,12 @@ void rv_debug_session_read_stack(struct rv_debug_session_report *report, const c
         if (report->has_more_frames)
             return;
         if (n_bytes && *text == '#')
-            rv_debug_session_read_frame(&report->frames[report->n_frames++], text, n_bytes);
+            rv_answer_parser_read_frame(&report->frames[report->n_frames++], text, n_bytes);
         text += n_bytes + (text[n_bytes] == '\n');
     }
 }
 
-void rv_debug_session_read_breaks(struct rv_debug_session_report *report, const char *text)
+void rv_answer_parser_read_breaks(struct rv_debug_session_report *report, const char *text)
 {
     report->n_breaks = 0;
     memset(report->breaks, 0, sizeof report->breaks);
@@ -75,7 +75,7 @@ void rv_debug_session_read_breaks(struct rv_debug_session_report *report, const 
     }
 }
 
-void rv_debug_session_say(char *out, size_t out_bytes, const char *text)
+void rv_answer_parser_copy(char *out, size_t out_bytes, const char *text)
 {
     size_t n_bytes = strlen(text);
     while (n_bytes && text[n_bytes - 1] == '\n')

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debugger/session_text.h"
+#include "debugger/answer_parser.h"
 
 struct line {
     const char *text, *call, *file;
@@ -23,15 +23,15 @@ Test(session_text, a_frame_is_read_from_its_end, .timeout = 60)
     };
     static struct rv_debug_session_report report;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        rv_debug_session_read_stack(&report, lines[i].text);
+        rv_answer_parser_read_stack(&report, lines[i].text);
         cr_assert_eq(report.n_frames, 1, "%s", lines[i].text);
         cr_assert_str_eq(report.frames[0].call, lines[i].call);
         cr_assert_str_eq(report.frames[0].file, lines[i].file);
         cr_assert_eq(report.frames[0].line, lines[i].line);
     }
-    rv_debug_session_read_stack(&report, "nothing\n\n#0 a\n#1 b\n");
+    rv_answer_parser_read_stack(&report, "nothing\n\n#0 a\n#1 b\n");
     cr_assert_eq(report.n_frames, 2, "what is no frame is left out");
-    rv_debug_session_read_stack(&report, NULL);
+    rv_answer_parser_read_stack(&report, NULL);
     cr_assert_eq(report.n_frames, 0);
 }
 
@@ -41,11 +41,11 @@ Test(session_text, frames_beyond_the_table_are_reported, .timeout = 60)
     char text[8 * (RV_DEBUG_SESSION_FRAMES + 1)] = "";
     for (unsigned i = 0; i < RV_DEBUG_SESSION_FRAMES; i++)
         strcat(text, "#1 f\n");
-    rv_debug_session_read_stack(&report, text);
+    rv_answer_parser_read_stack(&report, text);
     cr_assert_eq(report.n_frames, RV_DEBUG_SESSION_FRAMES);
     cr_assert_not(report.has_more_frames);
     strcat(text, "#1 f\n");
-    rv_debug_session_read_stack(&report, text);
+    rv_answer_parser_read_stack(&report, text);
     cr_assert_eq(report.n_frames, RV_DEBUG_SESSION_FRAMES);
     cr_assert(report.has_more_frames);
 }
@@ -53,7 +53,7 @@ Test(session_text, frames_beyond_the_table_are_reported, .timeout = 60)
 Test(session_text, breakpoints_have_their_numbers, .timeout = 60)
 {
     static struct rv_debug_session_report report;
-    rv_debug_session_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not loaded yet)");
+    rv_answer_parser_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not loaded yet)");
     cr_assert_eq(report.n_breaks, 2);
     cr_assert_eq(report.breaks[1].number, 12);
     cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not loaded yet)");
@@ -62,10 +62,10 @@ Test(session_text, breakpoints_have_their_numbers, .timeout = 60)
 Test(session_text, a_long_text_is_cut_between_characters_and_marked, .timeout = 60)
 {
     char out[7];
-    rv_debug_session_say(out, sizeof out,
-                         "ab\xc3\xa9\xc3\xa9"
-                         "cd\n");
+    rv_answer_parser_copy(out, sizeof out,
+                          "ab\xc3\xa9\xc3\xa9"
+                          "cd\n");
     cr_assert_str_eq(out, "ab...");
-    rv_debug_session_say(out, sizeof out, "abcdef\n");
+    rv_answer_parser_copy(out, sizeof out, "abcdef\n");
     cr_assert_str_eq(out, "abcdef");
 }
