@@ -76,7 +76,7 @@ static bool list_or_delete(struct rv_console *console, uint32_t ring, bool is_fo
     return true;
 }
 
-void rv_breakpoints_break(struct rv_console *console, const char *argument)
+void rv_breakpoint_commands_break(struct rv_console *console, const char *argument)
 {
     const char *rest;
     size_t n = rv_console_thread_split(argument, &rest);
@@ -89,7 +89,7 @@ void rv_breakpoints_break(struct rv_console *console, const char *argument)
         add(console, ring, is_for_all, argument);
 }
 
-void rv_breakpoints_watch(struct rv_console *console, const char *argument)
+void rv_breakpoint_commands_watch(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     if (!rv_console_thread_find(console, &ring) || list_or_delete(console, ring, false, argument))

@@ -5,9 +5,9 @@
 #include "debugger/console.h"
 
 /* [[all] SUB|[FILE:]LINE [if EXPR]|delete N|delete all] */
-void rv_breakpoints_break(struct rv_console *console, const char *argument);
+void rv_breakpoint_commands_break(struct rv_console *console, const char *argument);
 
 /* [EXPR|delete N|delete all] */
-void rv_breakpoints_watch(struct rv_console *console, const char *argument);
+void rv_breakpoint_commands_watch(struct rv_console *console, const char *argument);
 
 #endif
