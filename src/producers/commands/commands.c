@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "producers/commands/breakpoints.h"
+#include "producers/commands/breakpoint_list.h"
 #include "ringviz/monitor.h"
 
 #define LIVENESS_NS 200000000u
@@ -200,7 +200,7 @@ static bool run_watch(const struct command *command, char *argument, struct rv_t
 static bool run_delete(const struct command *command, char *argument, struct rv_text *answer)
 {
     (void)command;
-    bool is_fine = rv_breakpoints_remove(argument, answer);
+    bool is_fine = rv_breakpoint_list_remove(argument, answer);
     runtime->want();
     return is_fine;
 }
@@ -209,7 +209,7 @@ static bool run_list(const struct command *command, char *argument, struct rv_te
 {
     (void)command;
     (void)argument;
-    rv_breakpoints_list(answer);
+    rv_breakpoint_list_list(answer);
     return true;
 }
 
@@ -324,7 +324,7 @@ static void look(const struct ring *ring)
 
 static void forget(void)
 {
-    rv_breakpoints_forget();
+    rv_breakpoint_list_forget();
     go_on(RV_COMMANDS_RUN);
 }
 
@@ -492,7 +492,7 @@ void rv_commands_end_thread(void)
     if (end_runtime)
         end_runtime();
     rv_commands = (struct rv_commands){.attention = &nobody};
-    rv_breakpoints_forget();
+    rv_breakpoint_list_forget();
     rv_text_fini(&thread.answer);
     rv_text_fini(&thread.why);
     free(thread.request.received.message);

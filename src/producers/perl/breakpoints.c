@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "producers/commands/breakpoints.h"
+#include "producers/commands/breakpoint_list.h"
 #include "producers/perl/backtrace.h"
 #include "producers/perl/statements.h"
 #include "producers/perl/sub_names.h"
@@ -49,7 +49,7 @@ static bool parse_sub(struct rv_breakpoint *point, const char *text, size_t n)
 
 static bool is_file(const void *context, const char *file)
 {
-    return rv_breakpoints_is_file(context, file);
+    return rv_breakpoint_list_is_file(context, file);
 }
 
 /* A file that is not compiled completely may still get statements. */
@@ -75,17 +75,17 @@ bool rv_breaks_add(pTHX_ const char *text, struct rv_text *out)
 {
     struct rv_breakpoint point = {.text = NULL};
     bool is_there;
-    if (!rv_breakpoints_has_room(out))
+    if (!rv_breakpoint_list_has_room(out))
         return false;
-    if (!rv_breakpoints_parse(&point, text, parse_sub)) {
+    if (!rv_breakpoint_list_parse(&point, text, parse_sub)) {
         rv_text_addf(out, "give SUB or FILE:LINE, optionally with if EXPR");
         return false;
     }
     if (!can_be_met(aTHX_ & point, &is_there, out)) {
-        rv_breakpoints_free(&point);
+        rv_breakpoint_list_free(&point);
         return false;
     }
-    rv_breakpoints_keep(&point, out);
+    rv_breakpoint_list_keep(&point, out);
     if (!is_there)
         rv_text_addf(out, " (not loaded yet)");
     return true;
@@ -107,21 +107,21 @@ static unsigned frame_of(pTHX_ struct rv_breakpoint *point)
 bool rv_breaks_watch(pTHX_ const char *text, unsigned frame, struct rv_text *out)
 {
     struct rv_backtrace_frame found;
-    if (!rv_breakpoints_has_room(out))
+    if (!rv_breakpoint_list_has_room(out))
         return false;
     if (!rv_backtrace_find(aTHX_ frame, &found)) {
         rv_text_addf(out, "no frame %u", frame);
         return false;
     }
     struct rv_breakpoint point = {.depth = rv_backtrace_depth(aTHX) - frame, .owner = found.cv};
-    return rv_breakpoints_watch(&point, text, frame, out);
+    return rv_breakpoint_list_watch(&point, text, frame, out);
 }
 
 static bool has_changed(pTHX_ struct rv_breakpoint *point, struct rv_text *why)
 {
     unsigned frame = frame_of(aTHX_ point);
     struct rv_backtrace_frame found;
-    bool has_changed = rv_breakpoints_has_changed(point, frame, why);
+    bool has_changed = rv_breakpoint_list_has_changed(point, frame, why);
     point->owner = rv_backtrace_find(aTHX_ frame, &found) ? found.cv : NULL;
     return has_changed;
 }
@@ -142,8 +142,8 @@ static bool is_sub(const struct rv_breakpoint *point, const struct rv_sub_keys *
 bool rv_breaks_enter(const CV *cv)
 {
     struct rv_sub_keys keys = rv_subs_keys(cv);
-    for (unsigned i = 0; i < rv_breakpoints.n; i++) {
-        struct rv_breakpoint *point = &rv_breakpoints.points[i];
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
+        struct rv_breakpoint *point = &rv_breakpoint_list.points[i];
         if (!point->is_entered && is_sub(point, &keys)) {
             point->is_entered = true;
             n_entered++;
@@ -154,7 +154,7 @@ bool rv_breaks_enter(const CV *cv)
 
 bool rv_breaks_has_any(void)
 {
-    return rv_breakpoints.n > 0;
+    return rv_breakpoint_list.n > 0;
 }
 
 bool rv_breaks_wants_statements(void)
@@ -168,7 +168,7 @@ static bool is_met(const struct rv_breakpoint *point, const COP *cop)
     case RV_BREAKPOINT_SUB:
         return point->is_entered;
     case RV_BREAKPOINT_LINE:
-        return cop && point->line == CopLINE(cop) && rv_breakpoints_is_file(point, CopFILE(cop));
+        return cop && point->line == CopLINE(cop) && rv_breakpoint_list_is_file(point, CopFILE(cop));
     case RV_BREAKPOINT_WATCH:
         return cop;
     case RV_BREAKPOINT_RAISE: /* no name of Perl's */
@@ -179,8 +179,8 @@ static bool is_met(const struct rv_breakpoint *point, const COP *cop)
 
 bool rv_breaks_is_any_met(const COP *cop)
 {
-    for (unsigned i = 0; i < rv_breakpoints.n; i++)
-        if (is_met(&rv_breakpoints.points[i], cop))
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
+        if (is_met(&rv_breakpoint_list.points[i], cop))
             return true;
     return false;
 }
@@ -188,19 +188,19 @@ bool rv_breaks_is_any_met(const COP *cop)
 bool rv_breaks_are_due(pTHX_ const COP *cop, struct rv_text *why)
 {
     bool are_due = false;
-    for (unsigned i = 0; i < rv_breakpoints.n; i++) {
-        struct rv_breakpoint *point = &rv_breakpoints.points[i];
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
+        struct rv_breakpoint *point = &rv_breakpoint_list.points[i];
         if (!is_met(point, cop))
             continue;
         n_entered -= point->is_entered;
         point->is_entered = false;
         are_due |=
-            point->kind == RV_BREAKPOINT_WATCH ? has_changed(aTHX_ point, why) : rv_breakpoints_holds(point, why);
+            point->kind == RV_BREAKPOINT_WATCH ? has_changed(aTHX_ point, why) : rv_breakpoint_list_holds(point, why);
     }
     return are_due;
 }
 
 void rv_breaks_start(void)
 {
-    rv_breakpoints_start(count);
+    rv_breakpoint_list_start(count);
 }

@@ -90,7 +90,7 @@ static bool is_text(VALUE string, const char *text, size_t n_bytes)
 static bool is_of_file(const struct rv_breakpoint *point, VALUE code)
 {
     VALUE path = rb_funcall(code, rb_intern("path"), 0);
-    return RB_TYPE_P(path, T_STRING) && rv_breakpoints_is_file(point, StringValueCStr(path));
+    return RB_TYPE_P(path, T_STRING) && rv_breakpoint_list_is_file(point, StringValueCStr(path));
 }
 
 static bool is_of_method(const struct rv_breakpoint *point, VALUE code)
@@ -263,7 +263,7 @@ void rv_breaks_load(VALUE code)
 
 static void add_found(struct rv_breakpoint *point, struct search *search, struct rv_text *out)
 {
-    rv_breakpoints_keep(point, out);
+    rv_breakpoint_list_keep(point, out);
     struct rv_target_owner owner = rv_targets_owner(point->number);
     if (point->kind == RV_BREAKPOINT_RAISE) {
         rv_targets_add_raise(owner);
@@ -278,9 +278,9 @@ bool rv_breaks_add(const char *text, struct rv_text *out)
     struct rv_breakpoint point = {.text = NULL};
     struct search search = {.point = &point, .found = rb_ary_new()};
     bool is_there = true;
-    if (!rv_breakpoints_has_room(out))
+    if (!rv_breakpoint_list_has_room(out))
         return false;
-    if (!rv_breakpoints_parse(&point, text, parse_name)) {
+    if (!rv_breakpoint_list_parse(&point, text, parse_name)) {
         rv_text_addf(out, "give METHOD, raise or FILE:LINE, optionally with if EXPR");
         return false;
     }
@@ -288,7 +288,7 @@ bool rv_breaks_add(const char *text, struct rv_text *out)
     if (point.kind != RV_BREAKPOINT_RAISE)
         rv_targets_each_code(look_at, &search);
     if (point.kind != RV_BREAKPOINT_RAISE && !can_be_met(&search, &is_there, out)) {
-        rv_breakpoints_free(&point);
+        rv_breakpoint_list_free(&point);
         return false;
     }
     add_found(&point, &search, out);
@@ -312,14 +312,14 @@ bool rv_breaks_watch(const char *text, unsigned frame, struct rv_text *out)
 {
     VALUE binding = rv_backtrace_binding(frame);
     struct rv_breakpoint point = {.owner = (const void *)binding}; /* NOLINT */
-    if (!rv_breakpoints_has_room(out))
+    if (!rv_breakpoint_list_has_room(out))
         return false;
     if (NIL_P(binding)) {
         rv_text_addf(out, "no frame %u", frame);
         return false;
     }
     rv_targets_begin_thread();
-    bool is_fine = rv_breakpoints_watch(&point, text, frame, out);
+    bool is_fine = rv_breakpoint_list_watch(&point, text, frame, out);
     if (is_fine)
         rv_targets_keep(rv_targets_owner(point.number), binding);
     RB_GC_GUARD(binding);
@@ -356,7 +356,7 @@ static bool is_met(const struct rv_breakpoint *point, const struct rv_breaks_pla
     case RV_BREAKPOINT_SUB:
         return is_text(current_name(), point->text, point->sub_at + point->sub_bytes);
     case RV_BREAKPOINT_LINE:
-        return point->line == (unsigned long)rb_sourceline() && rv_breakpoints_is_file(point, rb_sourcefile());
+        return point->line == (unsigned long)rb_sourceline() && rv_breakpoint_list_is_file(point, rb_sourcefile());
     case RV_BREAKPOINT_RAISE:
         return is_class_of(point, place->exception);
     case RV_BREAKPOINT_WATCH:
@@ -367,17 +367,17 @@ static bool is_met(const struct rv_breakpoint *point, const struct rv_breaks_pla
 
 bool rv_breaks_is_any_met(const struct rv_breaks_place *place)
 {
-    for (unsigned i = 0; i < rv_breakpoints.n; i++)
-        if (is_met(&rv_breakpoints.points[i], place))
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
+        if (is_met(&rv_breakpoint_list.points[i], place))
             return true;
     return false;
 }
 
 static bool holds(const struct rv_breakpoint *point, const struct rv_breaks_place *place, struct rv_text *why)
 {
-    bool holds = rv_breakpoints_holds(point, why);
+    bool holds = rv_breakpoint_list_holds(point, why);
     if (holds && point->kind == RV_BREAKPOINT_RAISE) {
-        rv_breakpoints_show(point, why);
+        rv_breakpoint_list_show(point, why);
         rv_text_addf(why, ": ");
         rv_display(why, place->exception, 0);
         rv_text_addf(why, "\n");
@@ -388,10 +388,10 @@ static bool holds(const struct rv_breakpoint *point, const struct rv_breaks_plac
 bool rv_breaks_are_due(const struct rv_breaks_place *place, struct rv_text *why)
 {
     bool are_due = false;
-    for (unsigned i = 0; i < rv_breakpoints.n; i++) {
-        struct rv_breakpoint *point = &rv_breakpoints.points[i];
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
+        struct rv_breakpoint *point = &rv_breakpoint_list.points[i];
         if (is_met(point, place))
-            are_due |= point->kind == RV_BREAKPOINT_WATCH ? rv_breakpoints_has_changed(point, 0, why)
+            are_due |= point->kind == RV_BREAKPOINT_WATCH ? rv_breakpoint_list_has_changed(point, 0, why)
                                                           : holds(point, place, why);
     }
     return are_due;
@@ -399,5 +399,5 @@ bool rv_breaks_are_due(const struct rv_breaks_place *place, struct rv_text *why)
 
 void rv_breaks_start(void)
 {
-    rv_breakpoints_start(change);
+    rv_breakpoint_list_start(change);
 }

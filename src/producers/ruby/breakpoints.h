@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "producers/commands/breakpoints.h"
+#include "producers/commands/breakpoint_list.h"
 #include "producers/ruby/ruby_api.h"
 
 /*

@@ -102,8 +102,8 @@ static void set_hook(bool is_wanted, bool *is_set, rb_event_hook_func_t hook, rb
 
 static bool has_watch(void)
 {
-    for (unsigned i = 0; i < rv_breakpoints.n; i++)
-        if (rv_breakpoints.points[i].kind == RV_BREAKPOINT_WATCH)
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
+        if (rv_breakpoint_list.points[i].kind == RV_BREAKPOINT_WATCH)
             return true;
     return false;
 }
@@ -227,7 +227,7 @@ static bool are_due(const void *place, struct rv_text *why)
 
 static bool is_break(const struct rv_breaks_place *place)
 {
-    return rv_breakpoints.n > 0 && rv_breaks_is_any_met(place) && rv_commands_look_at_breakpoints(are_due, place);
+    return rv_breakpoint_list.n > 0 && rv_breaks_is_any_met(place) && rv_commands_look_at_breakpoints(are_due, place);
 }
 
 /* A clause that rescues in the frame that it goes on in has a frame of its own; one of the caller may take its place. */

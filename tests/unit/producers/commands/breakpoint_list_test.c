@@ -1,5 +1,5 @@
 /* What a user may write as a breakpoint, its conditions and watches, with a language whose names are small letters. */
-#include "producers/commands/breakpoints.h"
+#include "producers/commands/breakpoint_list.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -36,10 +36,10 @@ static struct rv_breakpoint add(const char *text)
 {
     struct rv_breakpoint point = {0};
     struct rv_text out = {0};
-    cr_assert(rv_breakpoints_has_room(&out) && rv_breakpoints_parse(&point, text, parse_name), "%s", text);
-    rv_breakpoints_keep(&point, &out);
+    cr_assert(rv_breakpoint_list_has_room(&out) && rv_breakpoint_list_parse(&point, text, parse_name), "%s", text);
+    rv_breakpoint_list_keep(&point, &out);
     rv_text_fini(&out);
-    return rv_breakpoints.points[rv_breakpoints.n - 1];
+    return rv_breakpoint_list.points[rv_breakpoint_list.n - 1];
 }
 
 Test(breakpoints, names_lines_and_conditions_are_distinguished)
@@ -61,29 +61,29 @@ Test(breakpoints, names_lines_and_conditions_are_distinguished)
         struct rv_breakpoint point = {0};
         bool is_name = cases[i].sub_bytes;
         const char *whole = cases[i].text;
-        cr_assert(rv_breakpoints_parse(&point, whole, parse_name), "%s", whole);
+        cr_assert(rv_breakpoint_list_parse(&point, whole, parse_name), "%s", whole);
         cr_assert_eq(point.kind, is_name ? RV_BREAKPOINT_SUB : RV_BREAKPOINT_LINE, "%s", whole);
         cr_assert_eq(point.line, cases[i].line, "%s", whole);
         cr_assert_eq(point.file_bytes, cases[i].file_bytes, "%s", whole);
         cr_assert_str_eq(point.condition ? point.condition : "", cases[i].condition ? cases[i].condition : "", "%s",
                          whole);
-        rv_breakpoints_free(&point);
+        rv_breakpoint_list_free(&point);
     }
     struct rv_breakpoint none = {0};
-    cr_assert(!rv_breakpoints_parse(&none, "a.rb", parse_name));
-    cr_assert(!rv_breakpoints_parse(&none, "a.rb:0", parse_name));
-    cr_assert(!rv_breakpoints_parse(&none, ":3", parse_name));
+    cr_assert(!rv_breakpoint_list_parse(&none, "a.rb", parse_name));
+    cr_assert(!rv_breakpoint_list_parse(&none, "a.rb:0", parse_name));
+    cr_assert(!rv_breakpoint_list_parse(&none, ":3", parse_name));
 }
 
 Test(breakpoints, a_file_is_known_by_its_last_components)
 {
     struct rv_breakpoint point = add("lib/a.rb:1");
-    cr_assert(rv_breakpoints_is_file(&point, "lib/a.rb"));
-    cr_assert(rv_breakpoints_is_file(&point, "/x/lib/a.rb"));
-    cr_assert(!rv_breakpoints_is_file(&point, "/x/mylib/a.rb"));
-    cr_assert(!rv_breakpoints_is_file(&point, "a.rb"));
-    cr_assert(!rv_breakpoints_is_file(&point, NULL));
-    rv_breakpoints_forget();
+    cr_assert(rv_breakpoint_list_is_file(&point, "lib/a.rb"));
+    cr_assert(rv_breakpoint_list_is_file(&point, "/x/lib/a.rb"));
+    cr_assert(!rv_breakpoint_list_is_file(&point, "/x/mylib/a.rb"));
+    cr_assert(!rv_breakpoint_list_is_file(&point, "a.rb"));
+    cr_assert(!rv_breakpoint_list_is_file(&point, NULL));
+    rv_breakpoint_list_forget();
 }
 
 Test(breakpoints, they_are_listed_and_removed_by_number)
@@ -92,19 +92,19 @@ Test(breakpoints, they_are_listed_and_removed_by_number)
     add("a");
     add("b if 1");
     add("c");
-    cr_assert(rv_breakpoints_remove("1", &out));
-    cr_assert(!rv_breakpoints_remove("1", &out));
+    cr_assert(rv_breakpoint_list_remove("1", &out));
+    cr_assert(!rv_breakpoint_list_remove("1", &out));
     rv_text_addf(&out, "\n");
-    rv_breakpoints_list(&out);
+    rv_breakpoint_list_list(&out);
     cr_assert_str_eq(out.bytes, "no breakpoint 1\n2 b if 1\n3 c\n");
     rv_text_fini(&out);
-    while (rv_breakpoints_has_room(&out))
+    while (rv_breakpoint_list_has_room(&out))
         add("d");
-    cr_assert_eq(rv_breakpoints.n, RV_BREAKPOINTS);
+    cr_assert_eq(rv_breakpoint_list.n, RV_BREAKPOINTS);
     cr_assert_str_eq(out.bytes, "at most 64 breakpoints");
     rv_text_fini(&out);
-    cr_assert(rv_breakpoints_remove("", &out));
-    cr_assert_eq(rv_breakpoints.n, 0);
+    cr_assert(rv_breakpoint_list_remove("", &out));
+    cr_assert_eq(rv_breakpoint_list.n, 0);
 }
 
 Test(breakpoints, a_condition_holds_by_its_value_or_when_it_dies)
@@ -112,16 +112,16 @@ Test(breakpoints, a_condition_holds_by_its_value_or_when_it_dies)
     struct rv_breakpoint point = add("a if x # why");
     struct rv_text why = {0};
     answer = "printed\n1";
-    cr_assert(rv_breakpoints_holds(&point, &why));
+    cr_assert(rv_breakpoint_list_holds(&point, &why));
     cr_assert_str_eq(asked, "(x # why\n) ? 1 : 0");
     answer = "0";
-    cr_assert(!rv_breakpoints_holds(&point, &why));
+    cr_assert(!rv_breakpoint_list_holds(&point, &why));
     cr_assert_eq(why.n_bytes, 0);
     answer = NULL;
-    cr_assert(rv_breakpoints_holds(&point, &why));
+    cr_assert(rv_breakpoint_list_holds(&point, &why));
     cr_assert_str_eq(why.bytes, "1 a if x # why: error: it died\n");
     rv_text_fini(&why);
-    rv_breakpoints_forget();
+    rv_breakpoint_list_forget();
 }
 
 Test(breakpoints, a_watch_tells_each_change)
@@ -129,21 +129,21 @@ Test(breakpoints, a_watch_tells_each_change)
     struct rv_breakpoint point = {0};
     struct rv_text out = {0};
     answer = "5";
-    cr_assert(rv_breakpoints_has_room(&out) && rv_breakpoints_watch(&point, "@n", 0, &out));
+    cr_assert(rv_breakpoint_list_has_room(&out) && rv_breakpoint_list_watch(&point, "@n", 0, &out));
     cr_assert_str_eq(out.bytes, "1 watch @n = 5");
     rv_text_fini(&out);
-    struct rv_breakpoint *kept = &rv_breakpoints.points[0];
-    cr_assert(!rv_breakpoints_has_changed(kept, 0, &out));
+    struct rv_breakpoint *kept = &rv_breakpoint_list.points[0];
+    cr_assert(!rv_breakpoint_list_has_changed(kept, 0, &out));
     answer = "6";
-    cr_assert(rv_breakpoints_has_changed(kept, 0, &out));
+    cr_assert(rv_breakpoint_list_has_changed(kept, 0, &out));
     answer = NULL;
-    cr_assert(rv_breakpoints_has_changed(kept, 0, &out));
+    cr_assert(rv_breakpoint_list_has_changed(kept, 0, &out));
     cr_assert_str_eq(out.bytes, "1 watch @n: 5 => 6\n1 watch @n: error: it died\n");
     rv_text_fini(&out);
-    cr_assert(!rv_breakpoints_watch(&point, "@n", 0, &out));
-    cr_assert_eq(rv_breakpoints.n, 1);
+    cr_assert(!rv_breakpoint_list_watch(&point, "@n", 0, &out));
+    cr_assert_eq(rv_breakpoint_list.n, 1);
     rv_text_fini(&out);
-    rv_breakpoints_forget();
+    rv_breakpoint_list_forget();
 }
 
 Test(breakpoints, texts_are_cut_between_characters)

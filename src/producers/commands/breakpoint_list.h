@@ -3,8 +3,8 @@
  * a condition; and watched expressions whose value changes. A forked child inherits them. The language says what a name
  * is, and when a breakpoint is met.
  */
-#ifndef RV_PRODUCERS_COMMANDS_BREAKPOINTS_H
-#define RV_PRODUCERS_COMMANDS_BREAKPOINTS_H
+#ifndef RV_PRODUCERS_COMMANDS_BREAKPOINT_LIST_H
+#define RV_PRODUCERS_COMMANDS_BREAKPOINT_LIST_H
 
 #include <stdbool.h>
 
@@ -30,54 +30,54 @@ struct rv_breakpoint {
 
 #define RV_BREAKPOINTS 64u /* at most, of a thread */
 
-struct rv_breakpoints {
+struct rv_breakpoint_list {
     struct rv_breakpoint *points; /* RV_BREAKPOINTS, allocated with the first */
     unsigned n, last_number;
 };
 
-extern _Thread_local struct rv_breakpoints rv_breakpoints;
+extern _Thread_local struct rv_breakpoint_list rv_breakpoint_list;
 
 /* A language's name of n bytes: sets kind, sub_at, package_bytes, sub_bytes and prefix. False if it is none. */
-typedef bool rv_breakpoints_name_fn(struct rv_breakpoint *point, const char *text, size_t n);
+typedef bool rv_breakpoint_list_name_fn(struct rv_breakpoint *point, const char *text, size_t n);
 
 /* Parse "NAME" or "FILE:LINE", optionally with " if EXPR". False if it is neither; else free it or keep it. */
-bool rv_breakpoints_parse(struct rv_breakpoint *point, const char *text, rv_breakpoints_name_fn *parse_name);
+bool rv_breakpoint_list_parse(struct rv_breakpoint *point, const char *text, rv_breakpoint_list_name_fn *parse_name);
 
 /* Is this the breakpoint's file: the same path, or one that ends with it? */
-bool rv_breakpoints_is_file(const struct rv_breakpoint *point, const char *file);
+bool rv_breakpoint_list_is_file(const struct rv_breakpoint *point, const char *file);
 
 /* Is there room for another one? Else appends why not. */
-bool rv_breakpoints_has_room(struct rv_text *out);
+bool rv_breakpoint_list_has_room(struct rv_text *out);
 
 /* Give it a number, which is appended with its text, and add it. */
-void rv_breakpoints_keep(struct rv_breakpoint *point, struct rv_text *out);
+void rv_breakpoint_list_keep(struct rv_breakpoint *point, struct rv_text *out);
 
 /* Append its number and text. */
-void rv_breakpoints_show(const struct rv_breakpoint *point, struct rv_text *out);
+void rv_breakpoint_list_show(const struct rv_breakpoint *point, struct rv_text *out);
 
 /* Free what a breakpoint that is in no list holds. */
-void rv_breakpoints_free(struct rv_breakpoint *point);
+void rv_breakpoint_list_free(struct rv_breakpoint *point);
 
 /* Remove by number; "" for all. False, with the error appended, if there is no such number. */
-bool rv_breakpoints_remove(const char *number, struct rv_text *out);
+bool rv_breakpoint_list_remove(const char *number, struct rv_text *out);
 
 /* Remove all. */
-void rv_breakpoints_forget(void);
+void rv_breakpoint_list_forget(void);
 
 /* Append a line for each. */
-void rv_breakpoints_list(struct rv_text *out);
+void rv_breakpoint_list_list(struct rv_text *out);
 
 /* Evaluate its condition, if it has one, in the innermost frame. One that dies holds, and `why` gets the error. */
-bool rv_breakpoints_holds(const struct rv_breakpoint *point, struct rv_text *why);
+bool rv_breakpoint_list_holds(const struct rv_breakpoint *point, struct rv_text *why);
 
 /* Watch an expression in a frame: add it with its value, which is appended, or only append the error. Give kind, depth
  * and owner. */
-bool rv_breakpoints_watch(struct rv_breakpoint *point, const char *text, unsigned frame, struct rv_text *out);
+bool rv_breakpoint_list_watch(struct rv_breakpoint *point, const char *text, unsigned frame, struct rv_text *out);
 
 /* Has its value in that frame changed since the last evaluation? `why` gets "2 watch $n: 5 => 6". */
-bool rv_breakpoints_has_changed(struct rv_breakpoint *point, unsigned frame, struct rv_text *why);
+bool rv_breakpoint_list_has_changed(struct rv_breakpoint *point, unsigned frame, struct rv_text *why);
 
 /* Before a breakpoint is removed, or after it was added: `is_removed`. Once; NULL: nothing is to be done. */
-void rv_breakpoints_start(void (*on_change)(struct rv_breakpoint *point, bool is_removed));
+void rv_breakpoint_list_start(void (*on_change)(struct rv_breakpoint *point, bool is_removed));
 
 #endif

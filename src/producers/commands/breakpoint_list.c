@@ -1,4 +1,4 @@
-#include "producers/commands/breakpoints.h"
+#include "producers/commands/breakpoint_list.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static const char IF[] = " if ";
 
-_Thread_local struct rv_breakpoints rv_breakpoints;
+_Thread_local struct rv_breakpoint_list rv_breakpoint_list;
 static void (*tell_change)(struct rv_breakpoint *point, bool is_removed);
 
 /* ---- what a user writes ---- */
@@ -47,7 +47,7 @@ static bool keep_text(struct rv_breakpoint *point, const char *text, size_t n_wh
 }
 
 /* Split off the place before " if "; " if " may also be part of a file's name. */
-bool rv_breakpoints_parse(struct rv_breakpoint *point, const char *text, rv_breakpoints_name_fn *parse_name)
+bool rv_breakpoint_list_parse(struct rv_breakpoint *point, const char *text, rv_breakpoint_list_name_fn *parse_name)
 {
     const char *end = strstr(text, IF), *whole = text + strlen(text);
     for (;; end = strstr(end + 1, IF)) {
@@ -59,7 +59,7 @@ bool rv_breakpoints_parse(struct rv_breakpoint *point, const char *text, rv_brea
     }
 }
 
-bool rv_breakpoints_is_file(const struct rv_breakpoint *point, const char *file)
+bool rv_breakpoint_list_is_file(const struct rv_breakpoint *point, const char *file)
 {
     size_t n_bytes = file ? strlen(file) : 0;
     if (n_bytes < point->file_bytes)
@@ -70,20 +70,20 @@ bool rv_breakpoints_is_file(const struct rv_breakpoint *point, const char *file)
 
 /* ---- the list ---- */
 
-void rv_breakpoints_show(const struct rv_breakpoint *point, struct rv_text *out)
+void rv_breakpoint_list_show(const struct rv_breakpoint *point, struct rv_text *out)
 {
     rv_text_addf(out, "%u %s%s", point->number, point->kind == RV_BREAKPOINT_WATCH ? "watch " : "", point->text);
 }
 
-void rv_breakpoints_free(struct rv_breakpoint *point)
+void rv_breakpoint_list_free(struct rv_breakpoint *point)
 {
     free(point->text);
     free(point->value);
 }
 
-bool rv_breakpoints_has_room(struct rv_text *out)
+bool rv_breakpoint_list_has_room(struct rv_text *out)
 {
-    struct rv_breakpoints *all = &rv_breakpoints;
+    struct rv_breakpoint_list *all = &rv_breakpoint_list;
     if (!all->points)
         all->points = calloc(RV_BREAKPOINTS, sizeof *all->points);
     bool has_room = all->points && all->n < RV_BREAKPOINTS;
@@ -92,41 +92,41 @@ bool rv_breakpoints_has_room(struct rv_text *out)
     return has_room;
 }
 
-void rv_breakpoints_keep(struct rv_breakpoint *point, struct rv_text *out)
+void rv_breakpoint_list_keep(struct rv_breakpoint *point, struct rv_text *out)
 {
-    struct rv_breakpoint *kept = &rv_breakpoints.points[rv_breakpoints.n++];
-    point->number = ++rv_breakpoints.last_number;
+    struct rv_breakpoint *kept = &rv_breakpoint_list.points[rv_breakpoint_list.n++];
+    point->number = ++rv_breakpoint_list.last_number;
     *kept = *point;
     if (tell_change)
         tell_change(kept, false);
-    rv_breakpoints_show(kept, out);
+    rv_breakpoint_list_show(kept, out);
 }
 
 static void remove_at(unsigned i)
 {
-    struct rv_breakpoints *all = &rv_breakpoints;
+    struct rv_breakpoint_list *all = &rv_breakpoint_list;
     if (tell_change)
         tell_change(&all->points[i], true);
-    rv_breakpoints_free(&all->points[i]);
+    rv_breakpoint_list_free(&all->points[i]);
     all->points[i] = all->points[--all->n];
 }
 
-void rv_breakpoints_forget(void)
+void rv_breakpoint_list_forget(void)
 {
-    while (rv_breakpoints.n)
-        remove_at(rv_breakpoints.n - 1);
-    free(rv_breakpoints.points);
-    rv_breakpoints.points = NULL;
+    while (rv_breakpoint_list.n)
+        remove_at(rv_breakpoint_list.n - 1);
+    free(rv_breakpoint_list.points);
+    rv_breakpoint_list.points = NULL;
 }
 
-bool rv_breakpoints_remove(const char *number, struct rv_text *out)
+bool rv_breakpoint_list_remove(const char *number, struct rv_text *out)
 {
     if (!*number) {
-        rv_breakpoints_forget();
+        rv_breakpoint_list_forget();
         return true;
     }
-    for (unsigned i = 0; i < rv_breakpoints.n; i++) {
-        if (rv_breakpoints.points[i].number != strtoul(number, NULL, 10))
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
+        if (rv_breakpoint_list.points[i].number != strtoul(number, NULL, 10))
             continue;
         remove_at(i);
         return true;
@@ -135,19 +135,19 @@ bool rv_breakpoints_remove(const char *number, struct rv_text *out)
     return false;
 }
 
-void rv_breakpoints_list(struct rv_text *out)
+void rv_breakpoint_list_list(struct rv_text *out)
 {
-    for (unsigned number = 1; number <= rv_breakpoints.last_number; number++)
-        for (unsigned i = 0; i < rv_breakpoints.n; i++)
-            if (rv_breakpoints.points[i].number == number) {
-                rv_breakpoints_show(&rv_breakpoints.points[i], out);
+    for (unsigned number = 1; number <= rv_breakpoint_list.last_number; number++)
+        for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
+            if (rv_breakpoint_list.points[i].number == number) {
+                rv_breakpoint_list_show(&rv_breakpoint_list.points[i], out);
                 rv_text_add(out, "\n", 1);
             }
 }
 
 /* ---- conditions and watches ---- */
 
-bool rv_breakpoints_holds(const struct rv_breakpoint *point, struct rv_text *why)
+bool rv_breakpoint_list_holds(const struct rv_breakpoint *point, struct rv_text *why)
 {
     struct rv_text text = {0}, value = {0};
     if (!point->condition)
@@ -155,7 +155,7 @@ bool rv_breakpoints_holds(const struct rv_breakpoint *point, struct rv_text *why
     rv_text_addf(&text, "(%s\n) ? 1 : 0", point->condition);
     bool is_fine = rv_commands_evaluate(&(struct rv_expression){text.bytes, text.n_bytes, 0, 0, NULL}, &value);
     if (!is_fine) {
-        rv_breakpoints_show(point, why);
+        rv_breakpoint_list_show(point, why);
         rv_text_addf(why, ": error: %s\n", rv_text_bytes(&value));
     }
     bool holds = !is_fine || (value.n_bytes && value.bytes[value.n_bytes - 1] == '1'); /* preceded by its output */
@@ -170,7 +170,7 @@ static bool value_of(const struct rv_breakpoint *point, unsigned frame, struct r
         &(struct rv_expression){point->text, strlen(point->text), frame, RV_COMMANDS_LEVELS, point->owner}, value);
 }
 
-bool rv_breakpoints_watch(struct rv_breakpoint *point, const char *text, unsigned frame, struct rv_text *out)
+bool rv_breakpoint_list_watch(struct rv_breakpoint *point, const char *text, unsigned frame, struct rv_text *out)
 {
     struct rv_text value = {0};
     point->kind = RV_BREAKPOINT_WATCH;
@@ -178,23 +178,23 @@ bool rv_breakpoints_watch(struct rv_breakpoint *point, const char *text, unsigne
     bool is_fine = point->text && value_of(point, frame, &value);
     point->value = is_fine ? join("", rv_text_bytes(&value)) : NULL;
     if (point->value) {
-        rv_breakpoints_keep(point, out);
+        rv_breakpoint_list_keep(point, out);
         rv_text_addf(out, " = %s", point->value);
     } else {
         rv_text_add(out, rv_text_bytes(&value), value.n_bytes);
-        rv_breakpoints_free(point);
+        rv_breakpoint_list_free(point);
     }
     rv_text_fini(&value);
     return is_fine;
 }
 
-bool rv_breakpoints_has_changed(struct rv_breakpoint *point, unsigned frame, struct rv_text *why)
+bool rv_breakpoint_list_has_changed(struct rv_breakpoint *point, unsigned frame, struct rv_text *why)
 {
     struct rv_text value = {0};
     bool is_fine = value_of(point, frame, &value);
     bool has_changed = !point->value || strcmp(point->value, rv_text_bytes(&value)) != 0;
     if (has_changed) {
-        rv_breakpoints_show(point, why);
+        rv_breakpoint_list_show(point, why);
         if (is_fine)
             rv_text_addf(why, ": %s => ", point->value ? point->value : "?");
         rv_text_addf(why, "%s%s\n", is_fine ? "" : ": error: ", rv_text_bytes(&value));
@@ -205,7 +205,7 @@ bool rv_breakpoints_has_changed(struct rv_breakpoint *point, unsigned frame, str
     return has_changed;
 }
 
-void rv_breakpoints_start(void (*on_change)(struct rv_breakpoint *point, bool is_removed))
+void rv_breakpoint_list_start(void (*on_change)(struct rv_breakpoint *point, bool is_removed))
 {
     tell_change = on_change;
 }
