@@ -71,7 +71,7 @@ static bool can_be_met(pTHX_ const struct rv_breakpoint *point, bool *is_there, 
     return false;
 }
 
-bool rv_breaks_add(pTHX_ const char *text, struct rv_text *out)
+bool rv_breakpoints_add(pTHX_ const char *text, struct rv_text *out)
 {
     struct rv_breakpoint point = {.text = NULL};
     bool is_there;
@@ -104,7 +104,7 @@ static unsigned frame_of(pTHX_ struct rv_breakpoint *point)
     return now - point->depth;
 }
 
-bool rv_breaks_watch(pTHX_ const char *text, unsigned frame, struct rv_text *out)
+bool rv_breakpoints_watch(pTHX_ const char *text, unsigned frame, struct rv_text *out)
 {
     struct rv_backtrace_frame found;
     if (!rv_breakpoint_list_has_room(out))
@@ -139,7 +139,7 @@ static bool is_sub(const struct rv_breakpoint *point, const struct rv_sub_keys *
            is_key(keys->package, point->text, point->package_bytes);
 }
 
-bool rv_breaks_enter(const CV *cv)
+bool rv_breakpoints_enter(const CV *cv)
 {
     struct rv_sub_keys keys = rv_subs_keys(cv);
     for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
@@ -152,12 +152,12 @@ bool rv_breaks_enter(const CV *cv)
     return n_entered > 0;
 }
 
-bool rv_breaks_has_any(void)
+bool rv_breakpoints_has_any(void)
 {
     return rv_breakpoint_list.n > 0;
 }
 
-bool rv_breaks_wants_statements(void)
+bool rv_breakpoints_wants_statements(void)
 {
     return n_steady > 0 || n_entered > 0;
 }
@@ -177,7 +177,7 @@ static bool is_met(const struct rv_breakpoint *point, const COP *cop)
     return false;
 }
 
-bool rv_breaks_is_any_met(const COP *cop)
+bool rv_breakpoints_is_any_met(const COP *cop)
 {
     for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
         if (is_met(&rv_breakpoint_list.points[i], cop))
@@ -185,7 +185,7 @@ bool rv_breaks_is_any_met(const COP *cop)
     return false;
 }
 
-bool rv_breaks_are_due(pTHX_ const COP *cop, struct rv_text *why)
+bool rv_breakpoints_are_due(pTHX_ const COP *cop, struct rv_text *why)
 {
     bool are_due = false;
     for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
@@ -200,7 +200,7 @@ bool rv_breaks_are_due(pTHX_ const COP *cop, struct rv_text *why)
     return are_due;
 }
 
-void rv_breaks_start(void)
+void rv_breakpoints_start(void)
 {
     rv_breakpoint_list_start(count);
 }

@@ -15,13 +15,13 @@ static _Thread_local uint32_t n_frames; /* NEXT: stop at this many open frames; 
 static void want(void)
 {
     dTHX;
-    bool wants_statements = rv_commands.pace != RV_COMMANDS_RUN || rv_breaks_wants_statements();
+    bool wants_statements = rv_commands.pace != RV_COMMANDS_RUN || rv_breakpoints_wants_statements();
     if (wants_statements && !rv_debugger.wants_statements)
         rv_statements_begin();
     else if (!wants_statements && rv_debugger.wants_statements)
         rv_statements_end();
     rv_debugger.wants_statements = wants_statements;
-    rv_debugger.wants_entries = wants_statements || rv_breaks_has_any();
+    rv_debugger.wants_entries = wants_statements || rv_breakpoints_has_any();
     if (wants_statements)
         rv_statements_on_stack(aTHX);
 }
@@ -84,13 +84,13 @@ static void show_stack(struct rv_text *out)
 static bool add_breakpoint(const char *text, struct rv_text *out)
 {
     dTHX;
-    return rv_breaks_add(aTHX_ text, out);
+    return rv_breakpoints_add(aTHX_ text, out);
 }
 
 static bool watch(const char *text, unsigned frame, struct rv_text *out)
 {
     dTHX;
-    return rv_breaks_watch(aTHX_ text, frame, out);
+    return rv_breakpoints_watch(aTHX_ text, frame, out);
 }
 
 /* ---- stopping ---- */
@@ -156,26 +156,26 @@ static bool is_due(pTHX)
 static bool are_due(const void *cop, struct rv_text *why)
 {
     dTHX;
-    return rv_breaks_are_due(aTHX_ cop, why);
+    return rv_breakpoints_are_due(aTHX_ cop, why);
 }
 
 void rv_debugger_stop_at_statement(pTHX)
 {
-    bool is_break = rv_breaks_is_any_met(PL_curcop) && rv_commands_look_at_breakpoints(are_due, PL_curcop);
+    bool is_break = rv_breakpoints_is_any_met(PL_curcop) && rv_commands_look_at_breakpoints(are_due, PL_curcop);
     if (is_break || is_due(aTHX))
         stop(aTHX);
 }
 
 void rv_debugger_look_at_entry(pTHX_ const CV *cv)
 {
-    bool is_break = rv_breaks_enter(cv);
+    bool is_break = rv_breakpoints_enter(cv);
     if (is_break && CvISXSUB(cv)) { /* XS subs have no statements */
         if (rv_commands_look_at_breakpoints(are_due, NULL))
             stop(aTHX);
     } else if (is_break) {
         want();
     }
-    if (rv_commands.pace == RV_COMMANDS_STEP || rv_breaks_wants_statements())
+    if (rv_commands.pace == RV_COMMANDS_STEP || rv_breakpoints_wants_statements())
         rv_statements_enter(cv);
 }
 
@@ -190,6 +190,6 @@ static void end_thread(void)
 
 void rv_debugger_start(void)
 {
-    rv_breaks_start();
+    rv_breakpoints_start();
     rv_commands_start(&runtime, end_thread);
 }

@@ -248,7 +248,7 @@ static void await_no_more(struct rv_target_owner owner)
     }
 }
 
-void rv_breaks_load(VALUE code)
+void rv_breakpoints_load(VALUE code)
 {
     for (const struct awaited *awaited = all_awaited; awaited; awaited = awaited->next) {
         struct search search = {.point = &awaited->point, .found = rb_ary_new()};
@@ -273,7 +273,7 @@ static void add_found(struct rv_breakpoint *point, struct search *search, struct
     await(owner, point);
 }
 
-bool rv_breaks_add(const char *text, struct rv_text *out)
+bool rv_breakpoints_add(const char *text, struct rv_text *out)
 {
     struct rv_breakpoint point = {.text = NULL};
     struct search search = {.point = &point, .found = rb_ary_new()};
@@ -308,7 +308,7 @@ static void change(struct rv_breakpoint *point, bool is_removed)
 }
 
 /* The binding stays the frame's, wherever the thread is. */
-bool rv_breaks_watch(const char *text, unsigned frame, struct rv_text *out)
+bool rv_breakpoints_watch(const char *text, unsigned frame, struct rv_text *out)
 {
     VALUE binding = rv_backtrace_binding(frame);
     struct rv_breakpoint point = {.owner = (const void *)binding}; /* NOLINT */
@@ -346,7 +346,7 @@ static VALUE current_name(void)
     return rb_frame_method_id_and_class(&id, &owner) ? rv_methods_name(owner, id) : Qnil;
 }
 
-static bool is_met(const struct rv_breakpoint *point, const struct rv_breaks_place *place)
+static bool is_met(const struct rv_breakpoint *point, const struct rv_breakpoints_place *place)
 {
     if (point->kind == RV_BREAKPOINT_WATCH)
         return place->kind == RV_BREAKPOINT_LINE;
@@ -365,7 +365,7 @@ static bool is_met(const struct rv_breakpoint *point, const struct rv_breaks_pla
     return false;
 }
 
-bool rv_breaks_is_any_met(const struct rv_breaks_place *place)
+bool rv_breakpoints_is_any_met(const struct rv_breakpoints_place *place)
 {
     for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
         if (is_met(&rv_breakpoint_list.points[i], place))
@@ -373,7 +373,7 @@ bool rv_breaks_is_any_met(const struct rv_breaks_place *place)
     return false;
 }
 
-static bool holds(const struct rv_breakpoint *point, const struct rv_breaks_place *place, struct rv_text *why)
+static bool holds(const struct rv_breakpoint *point, const struct rv_breakpoints_place *place, struct rv_text *why)
 {
     bool holds = rv_breakpoint_list_holds(point, why);
     if (holds && point->kind == RV_BREAKPOINT_RAISE) {
@@ -385,7 +385,7 @@ static bool holds(const struct rv_breakpoint *point, const struct rv_breaks_plac
     return holds;
 }
 
-bool rv_breaks_are_due(const struct rv_breaks_place *place, struct rv_text *why)
+bool rv_breakpoints_are_due(const struct rv_breakpoints_place *place, struct rv_text *why)
 {
     bool are_due = false;
     for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
@@ -397,7 +397,7 @@ bool rv_breaks_are_due(const struct rv_breaks_place *place, struct rv_text *why)
     return are_due;
 }
 
-void rv_breaks_start(void)
+void rv_breakpoints_start(void)
 {
     rv_breakpoint_list_start(change);
 }

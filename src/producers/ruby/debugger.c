@@ -212,8 +212,8 @@ static const struct rv_commands_runtime runtime = {
     .why_not = why_not,
     .go_on = go_on,
     .want = want,
-    .add_breakpoint = rv_breaks_add,
-    .watch = rv_breaks_watch,
+    .add_breakpoint = rv_breakpoints_add,
+    .watch = rv_breakpoints_watch,
     .protect = protect,
     .wait = wait_for_attention,
 };
@@ -222,12 +222,13 @@ static const struct rv_commands_runtime runtime = {
 
 static bool are_due(const void *place, struct rv_text *why)
 {
-    return rv_breaks_are_due(place, why);
+    return rv_breakpoints_are_due(place, why);
 }
 
-static bool is_break(const struct rv_breaks_place *place)
+static bool is_break(const struct rv_breakpoints_place *place)
 {
-    return rv_breakpoint_list.n > 0 && rv_breaks_is_any_met(place) && rv_commands_look_at_breakpoints(are_due, place);
+    return rv_breakpoint_list.n > 0 && rv_breakpoints_is_any_met(place) &&
+           rv_commands_look_at_breakpoints(are_due, place);
 }
 
 /* A clause that rescues in the frame that it goes on in has a frame of its own; one of the caller may take its place. */
@@ -295,7 +296,7 @@ static bool has_stopped_here(void)
 
 static void look_at_line(VALUE tracepoint)
 {
-    const struct rv_breaks_place place = {.kind = RV_BREAKPOINT_LINE};
+    const struct rv_breakpoints_place place = {.kind = RV_BREAKPOINT_LINE};
     if (thread.has_new_ring)
         take_ring();
     if (is_again(&thread.line, tracepoint) || (has_stopped_here() && !thread.is_line_due))
@@ -338,7 +339,7 @@ void rv_debugger_look_at_fiber(void)
 
 static void on_entry(VALUE tracepoint, void *unused)
 {
-    const struct rv_breaks_place place = {.kind = RV_BREAKPOINT_SUB};
+    const struct rv_breakpoints_place place = {.kind = RV_BREAKPOINT_SUB};
     (void)unused;
     if (is_again(&thread.entry, tracepoint) || (has_stopped_here() && thread.is_stopped_by_step))
         return;
@@ -351,7 +352,7 @@ static void on_entry(VALUE tracepoint, void *unused)
 
 static void on_raise(VALUE tracepoint, void *unused)
 {
-    struct rv_breaks_place place = {.kind = RV_BREAKPOINT_RAISE};
+    struct rv_breakpoints_place place = {.kind = RV_BREAKPOINT_RAISE};
     (void)unused;
     if (is_again(&thread.raise, tracepoint))
         return;
@@ -363,7 +364,7 @@ static void on_raise(VALUE tracepoint, void *unused)
 static void on_loaded(VALUE tracepoint, void *unused)
 {
     (void)unused;
-    rv_breaks_load(rb_funcall(tracepoint, rb_intern("instruction_sequence"), 0));
+    rv_breakpoints_load(rb_funcall(tracepoint, rb_intern("instruction_sequence"), 0));
 }
 
 /* A thread that makes no calls looks at its requests where its next statement begins; where none does, at once. */
@@ -424,7 +425,7 @@ void rv_debugger_start(bool is_with_blocks)
     static const struct rv_targets_handlers handlers = {on_line, on_entry, on_raise, on_loaded};
     has_blocks = is_with_blocks;
     rv_targets_start(&handlers);
-    rv_breaks_start();
+    rv_breakpoints_start();
     rv_evaluate_start();
     rv_watcher_start(wake);
     rv_commands_start(&runtime, end_thread);
