@@ -10,7 +10,7 @@
 #include "cli/diff_window.h"
 #include "cli/open_trace.h"
 #include "cli/output.h"
-#include "cli/picture.h"
+#include "cli/screenshot.h"
 #include "cli/window_module.h"
 #include "pipeline/session.h"
 #include "ring/map.h"
@@ -105,7 +105,7 @@ int rv_cli_diff(const struct rv_options *options)
     bool is_drawn = options->has_diff_window || options->screenshot;
     int error = is_drawn ? rv_window_module_check(!options->screenshot) : 0;
     if (!error)
-        error = rv_picture_check(options->screenshot);
+        error = rv_cli_screenshot_check(options->screenshot);
     if (!error)
         error = rv_output_open(&output, options->output, options->is_forced);
     for (int i = 0; i < RV_DIFF_SIDES && !error; i++)

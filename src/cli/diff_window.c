@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/open_trace.h"
-#include "cli/picture.h"
+#include "cli/screenshot.h"
 #include "cli/window_module.h"
 #include "base/err.h"
 #include "pipeline/session.h"
@@ -48,11 +48,11 @@ static int take_picture(struct rv_session *session, const struct rv_options *opt
     while (!rv_session_wait(session, TURN_NS))
         ;
     int error = rv_session_error(session);
-    struct rv_screenshot_params picture = rv_picture_params(session, options);
+    struct rv_screenshot_params picture = rv_cli_screenshot_params(session, options);
     picture.diff = diff;
     picture.scheme = rv_options_has(options, RV_OPTION_COLOR) ? options->scheme : RV_COLOR_DIFFERENCE;
     picture.program = title;
-    return error ? error : rv_picture_take(&picture);
+    return error ? error : rv_cli_screenshot_take(&picture);
 }
 
 static int run_window(struct rv_session *session, const struct rv_options *options, const struct rv_diff *diff,

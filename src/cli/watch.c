@@ -20,7 +20,7 @@
 #include "cli/report_lines.h"
 #include "cli/open_trace.h"
 #include "cli/output.h"
-#include "cli/picture.h"
+#include "cli/screenshot.h"
 #include "cli/prototypes.h"
 #include "cli/recorder.h"
 #include "cli/repatch.h"
@@ -309,7 +309,7 @@ static int prepare(struct watch *watch)
     if (!error)
         error = rv_output_open(&watch->output, options->output, options->is_forced);
     if (!error)
-        error = rv_picture_check(options->screenshot);
+        error = rv_cli_screenshot_check(options->screenshot);
     if (!error)
         error = rv_film_open(&watch->film, options);
     if (!error)
@@ -468,7 +468,7 @@ static bool fetch_view(void *context, const struct rv_view *view)
 
 static struct rv_screenshot_params picture_of(struct watch *watch, const struct rv_session_counts *counts)
 {
-    struct rv_screenshot_params picture = rv_picture_params(watch->session, watch->options);
+    struct rv_screenshot_params picture = rv_cli_screenshot_params(watch->session, watch->options);
     picture.program = title_of(watch);
     picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
     picture.n_dropped = counts->n_dropped;
@@ -487,7 +487,7 @@ static bool should_stop_filming(void *context)
 static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
 {
     struct rv_screenshot_params picture = picture_of(watch, counts);
-    int error = picture.path ? rv_picture_take(&picture) : 0;
+    int error = picture.path ? rv_cli_screenshot_take(&picture) : 0;
     if (error || !(watch->options->frames || watch->options->video))
         return error;
     watch->n_interrupts0 = rv_signals_n_interrupts();

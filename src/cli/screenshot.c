@@ -1,4 +1,4 @@
-#include "cli/picture.h"
+#include "cli/screenshot.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "cli/window_module.h"
 
-int rv_picture_check(const char *path)
+int rv_cli_screenshot_check(const char *path)
 {
     if (!path || access(path, W_OK) == 0)
         return 0;
@@ -19,7 +19,7 @@ int rv_picture_check(const char *path)
     return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
-struct rv_screenshot_params rv_picture_params(struct rv_session *session, const struct rv_options *options)
+struct rv_screenshot_params rv_cli_screenshot_params(struct rv_session *session, const struct rv_options *options)
 {
     return (struct rv_screenshot_params){
         .path = options->screenshot,
@@ -44,7 +44,7 @@ struct rv_screenshot_params rv_picture_params(struct rv_session *session, const 
     };
 }
 
-int rv_picture_take(const struct rv_screenshot_params *params)
+int rv_cli_screenshot_take(const struct rv_screenshot_params *params)
 {
     const struct rv_window_module *window = rv_window_module_load();
     return window ? window->take_screenshot(params) : -ENOTSUP;
