@@ -12,7 +12,7 @@
 #include "cli/merge.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/watch.h"
+#include "cli/run_session.h"
 #include "cli/window_module.h"
 #include "base/err.h"
 #include "bench/bench.h"
@@ -88,7 +88,7 @@ static int run(const struct rv_options *options)
     rv_set_verbose(options->is_verbose);
     switch (options->command) {
     case RV_COMMAND_WATCH:
-        return rv_watch(options);
+        return rv_run_session(options);
     case RV_COMMAND_DIFF:
         return rv_cli_diff(options);
     case RV_COMMAND_MERGE:

@@ -1,10 +1,10 @@
 /* Captures a command, live file or recording to its end, shows it, then writes the requested outputs. */
-#ifndef RV_CLI_WATCH_H
-#define RV_CLI_WATCH_H
+#ifndef RV_CLI_RUN_SESSION_H
+#define RV_CLI_RUN_SESSION_H
 
 #include "cli/options.h"
 
 /* Returns the exit status of ringviz. Main thread. */
-int rv_watch(const struct rv_options *options);
+int rv_run_session(const struct rv_options *options);
 
 #endif

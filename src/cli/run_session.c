@@ -3,7 +3,7 @@
  * then the command starts, then the session; at the end in reverse.
  */
 #include "cli/cache_folder.h"
-#include "cli/watch.h"
+#include "cli/run_session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -648,7 +648,7 @@ static void run(struct watch *watch)
     write_outputs(watch);
 }
 
-int rv_watch(const struct rv_options *options)
+int rv_run_session(const struct rv_options *options)
 {
     struct watch watch = {.options = options, .output.file = NULL, .refusals_fd = -1};
     rv_memory_keep_reserve();
