@@ -1,6 +1,6 @@
 /*
  * Both files are opened before either is read, so that a wrong name costs nothing. Their calls are counted as they end
- * (export/own_times) and not kept: there is nothing that a span reader could read.
+ * (export/diff_times) and not kept: there is nothing that a span reader could read.
  */
 #include "cli/diff.h"
 
@@ -15,7 +15,7 @@
 #include "pipeline/session.h"
 #include "ring/map.h"
 #include "export/diff_table.h"
-#include "export/own_times.h"
+#include "export/diff_times.h"
 
 static const uint64_t TURN_NS = 50000000;
 
@@ -25,7 +25,7 @@ struct capture {
     struct rv_source *source;
     struct rv_session *session;
     struct rv_stats *stats;
-    struct rv_own_times *own_times;
+    struct rv_diff_times *own_times;
     struct rv_sink sink; /* that fills them */
 };
 
@@ -41,8 +41,8 @@ static int open_capture(struct capture *capture, const struct rv_options *option
 
 static void run(struct capture *capture, const struct rv_options *options)
 {
-    capture->own_times = rv_own_times_create();
-    capture->sink = rv_own_times_sink(capture->own_times);
+    capture->own_times = rv_diff_times_create();
+    capture->sink = rv_diff_times_sink(capture->own_times);
     const struct rv_session_params params = {.n_workers = options->n_threads,
                                              .memory_bytes = options->memory_bytes,
                                              .leaves_calls = true,
@@ -60,7 +60,7 @@ static void close_capture(struct capture *capture)
 {
     rv_stats_destroy(capture->stats);
     rv_session_destroy(capture->session);
-    rv_own_times_destroy(capture->own_times);
+    rv_diff_times_destroy(capture->own_times);
     if (capture->source)
         capture->source->close(capture->source);
     rv_capture_filter_destroy(capture->filter);
@@ -78,8 +78,8 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
         struct rv_session_counts counts;
         rv_session_counts(captures[i].session, &counts);
         sides[i] = (struct rv_diff_side){.stats = captures[i].stats,
-                                         .own = rv_own_times_stats(captures[i].own_times),
-                                         .variance = rv_own_times_variance(captures[i].own_times),
+                                         .own = rv_diff_times_stats(captures[i].own_times),
+                                         .variance = rv_diff_times_variance(captures[i].own_times),
                                          .subroutines = rv_session_subroutines(captures[i].session)};
         (void)rv_lanes_bounds(rv_session_lanes(captures[i].session), &starts_ns[i], &last_ns);
         table.title[i] = options->files[i];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "export/own_times.h"
+#include "export/diff_times.h"
 #include "source/replay.h"
 #include "viewer/subroutine_calls.h"
 #include "viewer/show_call.h"
@@ -19,7 +19,7 @@ enum { MOST_GESTURES = 3, TEXT_BYTES = 200 };
 
 struct look { /* at one recording */
     struct rv_session *session;
-    struct rv_own_times *own_times;
+    struct rv_diff_times *own_times;
     struct rv_sink sink;
     struct rv_viewer viewer;
     struct rv_call_waits waits; /* of the pinned call */
@@ -34,8 +34,8 @@ static void open_recording(struct look *look, const char *folder, const char *na
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s.rvz", folder, name);
-    *look = (struct look){.own_times = rv_own_times_create()};
-    look->sink = rv_own_times_sink(look->own_times);
+    *look = (struct look){.own_times = rv_diff_times_create()};
+    look->sink = rv_diff_times_sink(look->own_times);
     struct rv_source *source = rv_replay_open(path);
     if (!source)
         exit(EXIT_FAILURE);
@@ -61,7 +61,7 @@ static void begin(struct look *look, const struct rv_diff *diff)
 static void close_recording(struct look *look)
 {
     rv_session_destroy(look->session);
-    rv_own_times_destroy(look->own_times);
+    rv_diff_times_destroy(look->own_times);
 }
 
 /* ---- gestures ---- */
@@ -272,8 +272,8 @@ static int look_for(const char *folder, const char *problem, bool (*find)(struct
 static struct rv_diff_side side_of(struct look *look, struct rv_stats *stats)
 {
     return (struct rv_diff_side){.stats = stats,
-                                 .own = rv_own_times_stats(look->own_times),
-                                 .variance = rv_own_times_variance(look->own_times),
+                                 .own = rv_diff_times_stats(look->own_times),
+                                 .variance = rv_diff_times_variance(look->own_times),
                                  .subroutines = rv_session_subroutines(look->session)};
 }
 

@@ -1,11 +1,11 @@
-#include "export/own_times.h"
+#include "export/diff_times.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
 
-struct rv_own_times {
+struct rv_diff_times {
     pthread_mutex_t lock; /* covers all below */
     struct rv_stats *stats;
     struct rv_diff_variance *variance;
@@ -13,16 +13,16 @@ struct rv_own_times {
     size_t n_lanes;
 };
 
-struct rv_own_times *rv_own_times_create(void)
+struct rv_diff_times *rv_diff_times_create(void)
 {
-    struct rv_own_times *times = rv_alloc(1, sizeof *times);
+    struct rv_diff_times *times = rv_alloc(1, sizeof *times);
     pthread_mutex_init(&times->lock, NULL);
     times->stats = rv_stats_create();
     times->variance = rv_diff_variance_create();
     return times;
 }
 
-void rv_own_times_destroy(struct rv_own_times *times)
+void rv_diff_times_destroy(struct rv_diff_times *times)
 {
     if (!times)
         return;
@@ -35,7 +35,7 @@ void rv_own_times_destroy(struct rv_own_times *times)
     free(times);
 }
 
-static struct rv_stats_lane *find_lane(struct rv_own_times *times, uint32_t lane_idx)
+static struct rv_stats_lane *find_lane(struct rv_diff_times *times, uint32_t lane_idx)
 {
     if (lane_idx >= times->n_lanes)
         times->lanes =
@@ -47,7 +47,7 @@ static struct rv_stats_lane *find_lane(struct rv_own_times *times, uint32_t lane
 
 static void add_spans(void *context, const struct rv_lane *lane, const struct rv_span *spans, size_t n)
 {
-    struct rv_own_times *times = context;
+    struct rv_diff_times *times = context;
     pthread_mutex_lock(&times->lock);
     struct rv_stats_lane *its = find_lane(times, lane->idx);
     for (size_t i = 0; i < n; i++) {
@@ -61,17 +61,17 @@ static void add_spans(void *context, const struct rv_lane *lane, const struct rv
     pthread_mutex_unlock(&times->lock);
 }
 
-struct rv_sink rv_own_times_sink(struct rv_own_times *times)
+struct rv_sink rv_diff_times_sink(struct rv_diff_times *times)
 {
     return (struct rv_sink){.context = times, .spans = add_spans};
 }
 
-const struct rv_stats *rv_own_times_stats(const struct rv_own_times *times)
+const struct rv_stats *rv_diff_times_stats(const struct rv_diff_times *times)
 {
     return times->stats;
 }
 
-const struct rv_diff_variance *rv_own_times_variance(const struct rv_own_times *times)
+const struct rv_diff_variance *rv_diff_times_variance(const struct rv_diff_times *times)
 {
     return times->variance;
 }
