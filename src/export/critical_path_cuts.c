@@ -30,7 +30,7 @@ struct rv_critical_path_cuts {
     size_t n_times, times_capacity;
     /* of the present piece, whose time is passed backwards; what was not passed of */
     const struct rv_critical_path_step *steps; /* the path on this thread: the last one is next, */
-    const struct rv_if_free_moment *moments;
+    const struct rv_what_if_moment *moments;
     const struct rv_state_stretch *stretches; /* and of times off the CPU */
     size_t n_steps, n_moments, n_stretches;
     uint64_t at_ns;
@@ -96,7 +96,7 @@ static uint64_t pass_cuts(struct rv_critical_path_cuts *cuts, uint64_t at_ns)
     while (cuts->n_steps && step_of(cuts)->from_ns >= at_ns)
         cuts->n_steps--;
     const struct rv_critical_path_step *step = step_of(cuts);
-    const struct rv_if_free_moment *moment = cuts->n_moments ? &cuts->moments[cuts->n_moments - 1] : NULL;
+    const struct rv_what_if_moment *moment = cuts->n_moments ? &cuts->moments[cuts->n_moments - 1] : NULL;
     cuts->is_on_path = step && step->to_ns >= at_ns;
     cuts->is_own = is_saving && (!moment || moment->n_waits == 0);
     uint64_t next_ns = is_saving ? params->from_ns : 0;
@@ -371,7 +371,7 @@ void rv_critical_path_cuts_begin(struct rv_critical_path_cuts *cuts, const struc
     cuts->n_steps = thread->n_steps;
     cuts->moments = thread->moments;
     cuts->n_moments = rv_bisect_count(thread->moments, thread->n_moments, sizeof *thread->moments,
-                                      offsetof(struct rv_if_free_moment, at_ns), to_ns);
+                                      offsetof(struct rv_what_if_moment, at_ns), to_ns);
     cuts->n_steps = rv_bisect_below(thread->steps, thread->n_steps, sizeof *thread->steps,
                                     offsetof(struct rv_critical_path_step, from_ns), to_ns);
     cuts->stretches = stretches->items;

@@ -28,7 +28,7 @@ struct rv_critical_path_cuts_thread { /* where its time is cut */
     const struct rv_lane *lane;       /* of its own stack */
     uint32_t idx;
     const struct rv_critical_path_step *steps; /* the path on it */
-    const struct rv_if_free_moment *moments;
+    const struct rv_what_if_moment *moments;
     size_t n_steps, n_moments;
 };
 

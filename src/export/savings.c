@@ -15,16 +15,16 @@
 
 struct rv_savings {
     struct rv_savings_params params;
-    struct rv_if_free *if_free;
+    struct rv_what_if *if_free;
     struct rv_savings_piece *pieces; /* when savings are measured: by thread, the latest first */
     size_t n_pieces, pieces_capacity;
 };
 
 /* ---- own times between moments ---- */
 
-const struct rv_if_free_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n)
+const struct rv_what_if_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n)
 {
-    return rv_if_free_moments(savings->if_free, thread, n);
+    return rv_what_if_moments(savings->if_free, thread, n);
 }
 
 static void put(struct rv_savings_piece *piece, uint64_t value)
@@ -61,7 +61,7 @@ static int by_thread_and_time(const void *a, const void *b)
 /* ---- had something been free ---- */
 
 struct summing { /* of a thread, the latest first */
-    const struct rv_if_free_moment *moments;
+    const struct rv_what_if_moment *moments;
     size_t n_moments;   /* those that were not passed */
     uint64_t behind_ns; /* own time of what was passed */
     uint64_t *until_ns; /* of each moment that was passed: behind_ns then */
@@ -93,7 +93,7 @@ static size_t sum_thread(const struct rv_savings *savings, size_t first, uint32_
 {
     const uint32_t thread = savings->pieces[first].thread;
     size_t n, end = first;
-    const struct rv_if_free_moment *moments = rv_if_free_moments(savings->if_free, thread, &n);
+    const struct rv_what_if_moment *moments = rv_what_if_moments(savings->if_free, thread, &n);
     struct summing summing = {.moments = moments, .n_moments = n, .until_ns = until_ns};
     for (; end < savings->n_pieces && savings->pieces[end].thread == thread; end++)
         sum_piece(&summing, &savings->pieces[end], id);
@@ -119,15 +119,15 @@ static bool is_for(const void *context, size_t wait)
 static uint64_t object_end_ns(const struct rv_savings *savings, const struct rv_saving *saving)
 {
     const struct object object = {savings->params.graph, saving};
-    return rv_if_free_end_ns(savings->if_free, &(struct rv_if_free_what){.is_free = is_for, .context = &object});
+    return rv_what_if_end_ns(savings->if_free, &(struct rv_what_if_free){.is_free = is_for, .context = &object});
 }
 
 static uint64_t subroutine_end_ns(const struct rv_savings *savings, const struct rv_saving *saving)
 {
-    uint64_t *until_ns = rv_alloc(rv_if_free_n_moments(savings->if_free), sizeof *until_ns);
+    uint64_t *until_ns = rv_alloc(rv_what_if_n_moments(savings->if_free), sizeof *until_ns);
     for (size_t i = 0; i < savings->n_pieces;)
         i = sum_thread(savings, i, saving->id, until_ns);
-    const uint64_t end_ns = rv_if_free_end_ns(savings->if_free, &(struct rv_if_free_what){.freed_ns = until_ns});
+    const uint64_t end_ns = rv_what_if_end_ns(savings->if_free, &(struct rv_what_if_free){.freed_ns = until_ns});
     free(until_ns);
     return end_ns;
 }
@@ -147,7 +147,7 @@ struct rv_savings *rv_savings_create(const struct rv_savings_params *params)
 {
     struct rv_savings *savings = rv_alloc(1, sizeof *savings);
     savings->params = *params;
-    savings->if_free = rv_if_free_create(params->path);
+    savings->if_free = rv_what_if_create(params->path);
     return savings;
 }
 
@@ -155,7 +155,7 @@ void rv_savings_destroy(struct rv_savings *savings)
 {
     if (!savings)
         return;
-    rv_if_free_destroy(savings->if_free);
+    rv_what_if_destroy(savings->if_free);
     for (size_t i = 0; i < savings->n_pieces; i++)
         free(savings->pieces[i].bytes);
     free(savings->pieces);

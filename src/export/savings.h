@@ -1,9 +1,9 @@
-/* How much sooner a critical path's end would have come, had something been free (export/if_free.h): by all calls of its
+/* How much sooner a critical path's end would have come, had something been free (export/what_if.h): by all calls of its
  * time. */
 #ifndef RV_EXPORT_SAVINGS_H
 #define RV_EXPORT_SAVINGS_H
 
-#include "export/if_free.h"
+#include "export/what_if.h"
 #include "model/subroutines.h"
 #include "waits/critical_path_graph.h"
 
@@ -27,7 +27,7 @@ struct rv_savings *rv_savings_create(const struct rv_savings_params *params);
 void rv_savings_destroy(struct rv_savings *savings); /* NULL-safe */
 
 /* A thread's moments, in order of time: between two of them, own times are summed. */
-const struct rv_if_free_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n);
+const struct rv_what_if_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n);
 
 /*
  * A piece of a thread's time, as lists of own times, the latest first: each begins at one of the thread's moments if its

@@ -4,7 +4,7 @@
  * first, one pass finds when all would have happened. Times only fall along these ways, so a circle has one time: the
  * wake that closes it is taken for unknown.
  */
-#include "export/if_free.h"
+#include "export/what_if.h"
 
 #include <stdlib.h>
 
@@ -27,13 +27,13 @@ struct item {
     uint32_t wait;      /* of a thread's begin: RV_CRITICAL_PATH_NONE */
 };
 
-struct rv_if_free {
+struct rv_what_if {
     const struct rv_critical_path_params *path;
     struct item *items; /* of each thread: its begin, then its waits by their ends */
     size_t n_items;
     uint32_t *first; /* first item of each thread, and the end of all */
     struct place end;
-    struct rv_if_free_moment *moments; /* by thread and time */
+    struct rv_what_if_moment *moments; /* by thread and time */
     size_t n_moments;
     size_t *first_moment; /* first moment of each thread, and the end of all */
     uint32_t *order;      /* the items in order of what depends on what */
@@ -50,7 +50,7 @@ static int by_time(const void *a, const void *b)
     return x->wait < y->wait ? -1 : x->wait > y->wait;
 }
 
-static void list_items(struct rv_if_free *if_free)
+static void list_items(struct rv_what_if *if_free)
 {
     const struct rv_critical_path_params *path = if_free->path;
     uint32_t *next = rv_alloc(path->n_threads + 1, sizeof *next);
@@ -70,7 +70,7 @@ static void list_items(struct rv_if_free *if_free)
 }
 
 /* After the thread's begin, and its waits that had ended by then. */
-static struct place place_at(const struct rv_if_free *if_free, uint32_t thread, uint64_t at_ns, size_t moment)
+static struct place place_at(const struct rv_what_if *if_free, uint32_t thread, uint64_t at_ns, size_t moment)
 {
     const struct item *items = &if_free->items[if_free->first[thread]];
     const size_t n_waits = if_free->first[thread + 1] - if_free->first[thread] - 1;
@@ -79,7 +79,7 @@ static struct place place_at(const struct rv_if_free *if_free, uint32_t thread, 
 }
 
 /* Its thread's item before it must have happened by then. */
-static void link_wait(struct rv_if_free *if_free, uint32_t idx)
+static void link_wait(struct rv_what_if *if_free, uint32_t idx)
 {
     struct item *item = &if_free->items[idx];
     const struct rv_critical_path_wait *wait = &if_free->path->waits[item->wait];
@@ -93,7 +93,7 @@ static void link_wait(struct rv_if_free *if_free, uint32_t idx)
                               MOMENTS * (size_t)item->wait + 1);
 }
 
-static void link_begin(struct rv_if_free *if_free, uint32_t thread)
+static void link_begin(struct rv_what_if *if_free, uint32_t thread)
 {
     const struct rv_critical_path_thread *begun = &if_free->path->threads[thread];
     if (begun->parent != RV_CRITICAL_PATH_NONE && begun->parent != thread)
@@ -101,7 +101,7 @@ static void link_begin(struct rv_if_free *if_free, uint32_t thread)
             place_at(if_free, begun->parent, begun->begin_ns, MOMENTS * if_free->path->n_waits + thread);
 }
 
-static void link_items(struct rv_if_free *if_free)
+static void link_items(struct rv_what_if *if_free)
 {
     const struct rv_critical_path_params *path = if_free->path;
     for (uint32_t i = 0; i < path->n_threads; i++) {
@@ -116,7 +116,7 @@ static void link_items(struct rv_if_free *if_free)
 
 static int by_thread_and_time(const void *a, const void *b)
 {
-    const struct rv_if_free_moment *x = a, *y = b;
+    const struct rv_what_if_moment *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     if (x->at_ns != y->at_ns)
@@ -124,14 +124,14 @@ static int by_thread_and_time(const void *a, const void *b)
     return (x->n_waits > y->n_waits) - (x->n_waits < y->n_waits);
 }
 
-static void add_moment(struct rv_if_free *if_free, uint32_t thread, const struct place *place, int n_waits)
+static void add_moment(struct rv_what_if *if_free, uint32_t thread, const struct place *place, int n_waits)
 {
     if (place->is_known)
         if_free->moments[if_free->n_moments++] =
-            (struct rv_if_free_moment){place->at_ns, thread, n_waits, place->moment};
+            (struct rv_what_if_moment){place->at_ns, thread, n_waits, place->moment};
 }
 
-static void add_moments_of(struct rv_if_free *if_free, uint32_t thread)
+static void add_moments_of(struct rv_what_if *if_free, uint32_t thread)
 {
     const struct rv_critical_path_params *path = if_free->path;
     add_moment(if_free, path->threads[thread].parent, &if_free->items[if_free->first[thread]].woke, 0);
@@ -145,17 +145,17 @@ static void add_moments_of(struct rv_if_free *if_free, uint32_t thread)
 }
 
 /* From where waits begin (1) and end (-1) to how many there are. */
-static void sum_up_waits(struct rv_if_free *if_free, uint32_t thread)
+static void sum_up_waits(struct rv_what_if *if_free, uint32_t thread)
 {
     int n_waits = 0;
     for (size_t i = if_free->first_moment[thread]; i < if_free->first_moment[thread + 1]; i++)
         if_free->moments[i].n_waits = n_waits += if_free->moments[i].n_waits;
 }
 
-static void list_moments(struct rv_if_free *if_free)
+static void list_moments(struct rv_what_if *if_free)
 {
     const size_t n_threads = if_free->path->n_threads;
-    if_free->moments = rv_alloc(rv_if_free_n_moments(if_free), sizeof *if_free->moments);
+    if_free->moments = rv_alloc(rv_what_if_n_moments(if_free), sizeof *if_free->moments);
     for (uint32_t i = 0; i < n_threads; i++)
         add_moments_of(if_free, i);
     add_moment(if_free, if_free->path->thread, &if_free->end, 0);
@@ -172,7 +172,7 @@ static void list_moments(struct rv_if_free *if_free)
 /* ---- order ---- */
 
 struct sorting {
-    struct rv_if_free *if_free;
+    struct rv_what_if *if_free;
     uint32_t *dependent; /* of each item: the last of what depends on it, as 1 + 2 * item, or 2 + 2 * item if woken */
     uint32_t *next;      /* of those: the one before it */
     uint8_t *n_left;     /* of each item: on how many it still waits */
@@ -218,7 +218,7 @@ static void put(struct sorting *sorting, uint32_t idx)
 /* What is left in the end is in circles, or behind them: the first of it is taken for not woken. */
 static void sort(struct sorting *sorting)
 {
-    struct rv_if_free *if_free = sorting->if_free;
+    struct rv_what_if *if_free = sorting->if_free;
     for (uint32_t i = 0; i < if_free->n_items; i++)
         if (!sorting->is_done[i] && sorting->n_left[i] == 0)
             put(sorting, i);
@@ -231,7 +231,7 @@ static void sort(struct sorting *sorting)
     }
 }
 
-static void sort_items(struct rv_if_free *if_free)
+static void sort_items(struct rv_what_if *if_free)
 {
     const size_t n = if_free->n_items;
     struct sorting sorting = {.if_free = if_free,
@@ -256,9 +256,9 @@ static void sort_items(struct rv_if_free *if_free)
 
 /* ---- public ---- */
 
-struct rv_if_free *rv_if_free_create(const struct rv_critical_path_params *path)
+struct rv_what_if *rv_what_if_create(const struct rv_critical_path_params *path)
 {
-    struct rv_if_free *if_free = rv_alloc(1, sizeof *if_free);
+    struct rv_what_if *if_free = rv_alloc(1, sizeof *if_free);
     if_free->path = path;
     if_free->n_items = path->n_waits + path->n_threads;
     if_free->items = rv_alloc(if_free->n_items + 1, sizeof *if_free->items);
@@ -272,7 +272,7 @@ struct rv_if_free *rv_if_free_create(const struct rv_critical_path_params *path)
     return if_free;
 }
 
-void rv_if_free_destroy(struct rv_if_free *if_free)
+void rv_what_if_destroy(struct rv_what_if *if_free)
 {
     if (!if_free)
         return;
@@ -285,13 +285,13 @@ void rv_if_free_destroy(struct rv_if_free *if_free)
     free(if_free);
 }
 
-const struct rv_if_free_moment *rv_if_free_moments(const struct rv_if_free *if_free, uint32_t thread, size_t *n)
+const struct rv_what_if_moment *rv_what_if_moments(const struct rv_what_if *if_free, uint32_t thread, size_t *n)
 {
     *n = if_free->first_moment[thread + 1] - if_free->first_moment[thread];
     return &if_free->moments[if_free->first_moment[thread]];
 }
 
-size_t rv_if_free_n_moments(const struct rv_if_free *if_free)
+size_t rv_what_if_n_moments(const struct rv_what_if *if_free)
 {
     return MOMENTS * if_free->path->n_waits + if_free->path->n_threads + 1;
 }
@@ -308,15 +308,15 @@ static uint64_t freed_until(const struct item *item, const uint64_t *freed_ns)
 }
 
 /* When the thread would have got there. */
-static uint64_t would_ns(const struct rv_if_free *if_free, const struct place *place, const uint64_t *freed_ns)
+static uint64_t would_ns(const struct rv_what_if *if_free, const struct place *place, const uint64_t *freed_ns)
 {
     const struct item *after = &if_free->items[place->after];
     const uint64_t freed = freed_ns ? less(freed_ns[place->moment], freed_until(after, freed_ns)) : 0;
     return if_free->would_ns[place->after] + less(less(place->at_ns, after->at_ns), freed);
 }
 
-static uint64_t wait_would_ns(const struct rv_if_free *if_free, const struct item *item,
-                              const struct rv_if_free_what *what)
+static uint64_t wait_would_ns(const struct rv_what_if *if_free, const struct item *item,
+                              const struct rv_what_if_free *what)
 {
     const uint64_t from_ns = if_free->path->from_ns;
     const uint64_t start_ns = would_ns(if_free, &item->start, what->freed_ns);
@@ -328,7 +328,7 @@ static uint64_t wait_would_ns(const struct rv_if_free *if_free, const struct ite
     return (woke_ns > start_ns ? woke_ns : start_ns) + less(item->at_ns, item->woke.at_ns);
 }
 
-uint64_t rv_if_free_end_ns(struct rv_if_free *if_free, const struct rv_if_free_what *what)
+uint64_t rv_what_if_end_ns(struct rv_what_if *if_free, const struct rv_what_if_free *what)
 {
     for (size_t i = 0; i < if_free->n_items; i++)
         if_free->would_ns[i] = if_free->items[i].at_ns;

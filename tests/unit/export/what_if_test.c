@@ -1,5 +1,5 @@
 /* How far threads would be if a call or lock had taken no time, compared with a simulation of all threads. */
-#include "export/if_free.h"
+#include "export/what_if.h"
 #include "export/critical_path_times.h"
 
 #include <criterion/criterion.h>
@@ -180,11 +180,11 @@ static uint64_t run_oracle(const struct random_waits *graph, const struct freed 
 /* ---- the same by the module ---- */
 
 /* at_ns: the thread's begin. */
-static void measure(const struct rv_if_free *if_free, const struct freed *freed, uint32_t thread, uint64_t at_ns,
+static void measure(const struct rv_what_if *if_free, const struct freed *freed, uint32_t thread, uint64_t at_ns,
                     uint64_t *freed_ns)
 {
     size_t n;
-    const struct rv_if_free_moment *moments = rv_if_free_moments(if_free, thread, &n);
+    const struct rv_what_if_moment *moments = rv_what_if_moments(if_free, thread, &n);
     uint64_t sum_ns = 0;
     for (size_t i = 0; i < n; i++) {
         const int n_waits = i ? moments[i - 1].n_waits : 0;
@@ -208,14 +208,14 @@ static struct rv_critical_path_params params_of(const struct random_waits *graph
 static uint64_t run(const struct random_waits *graph, const struct freed *freed, uint32_t thread)
 {
     const struct rv_critical_path_params params = params_of(graph, thread, freed->from_ns);
-    struct rv_if_free *if_free = rv_if_free_create(&params);
-    uint64_t *freed_ns = calloc(rv_if_free_n_moments(if_free), sizeof *freed_ns);
+    struct rv_what_if *if_free = rv_what_if_create(&params);
+    uint64_t *freed_ns = calloc(rv_what_if_n_moments(if_free), sizeof *freed_ns);
     for (uint32_t i = 0; i < graph->n_threads; i++)
         measure(if_free, freed, i, graph->threads[i].begin_ns, freed_ns);
-    const uint64_t end_ns = rv_if_free_end_ns(
-        if_free, &(struct rv_if_free_what){.freed_ns = freed_ns, .is_free = is_free_wait, .context = freed});
+    const uint64_t end_ns = rv_what_if_end_ns(
+        if_free, &(struct rv_what_if_free){.freed_ns = freed_ns, .is_free = is_free_wait, .context = freed});
     free(freed_ns);
-    rv_if_free_destroy(if_free);
+    rv_what_if_destroy(if_free);
     return end_ns;
 }
 
@@ -248,9 +248,9 @@ Test(if_free, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
         random_waits_make(&graph, seed % 2);
         for (uint32_t thread = 0; thread < graph.n_threads; thread++) {
             const struct rv_critical_path_params params = params_of(&graph, thread, 0);
-            struct rv_if_free *if_free = rv_if_free_create(&params);
-            cr_expect_eq(rv_if_free_end_ns(if_free, &(struct rv_if_free_what){.freed_ns = NULL}), graph.end_ns);
-            rv_if_free_destroy(if_free);
+            struct rv_what_if *if_free = rv_what_if_create(&params);
+            cr_expect_eq(rv_what_if_end_ns(if_free, &(struct rv_what_if_free){.freed_ns = NULL}), graph.end_ns);
+            rv_what_if_destroy(if_free);
         }
     }
 }
@@ -268,9 +268,9 @@ Test(if_free, clocks_that_disagree_make_no_circle)
         (struct rv_critical_path_wait){.start_ns = 12, .end_ns = 9, .woke_ns = 30, .thread = 1, .waker = 0};
     for (uint32_t thread = 0; thread < 2; thread++) {
         const struct rv_critical_path_params params = params_of(&graph, thread, 0);
-        struct rv_if_free *if_free = rv_if_free_create(&params);
-        cr_expect_eq(rv_if_free_end_ns(if_free, &(struct rv_if_free_what){.freed_ns = NULL}), 20);
-        rv_if_free_destroy(if_free);
+        struct rv_what_if *if_free = rv_what_if_create(&params);
+        cr_expect_eq(rv_what_if_end_ns(if_free, &(struct rv_what_if_free){.freed_ns = NULL}), 20);
+        rv_what_if_destroy(if_free);
     }
 }
 
