@@ -9,7 +9,7 @@
 #include "base/instrumentation.h"
 #include "base/vec.h"
 #include "export/losses.h"
-#include "export/silent.h"
+#include "export/silent_threads.h"
 #include "export/table_names.h"
 #include "export/name_form.h"
 #include "export/text_buffer.h"
@@ -335,7 +335,7 @@ static void write_json(struct rv_text_buffer *text, const void *context)
     rv_text_buffer_format(text, ",\"states_known\":%s", table->has_switches ? "true" : "false");
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
-    rv_silent_add_json(text, &report->silent);
+    rv_silent_threads_add_json(text, &report->silent);
     add_json_processes(text, report);
     add_json_not_traced(text, report);
     rv_text_buffer_add(text, ",\"threads\":[");
@@ -617,7 +617,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
         rv_text_buffer_format(text, "; %llu change%s of threads' states", (unsigned long long)report->n_switches,
                               rv_units_word(report->n_switches, "", "s"));
     rv_text_buffer_add(text, "\n");
-    rv_silent_add_text(text, &report->silent);
+    rv_silent_threads_add_text(text, &report->silent);
     rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED + 1);
 }
 

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/call_stacks.h"
-#include "export/silent.h"
+#include "export/silent_threads.h"
 #include "export/text_buffer.h"
 #include "export/note_words.h"
 #include "waits/cycles.h"
@@ -230,7 +230,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     if (table->is_incomplete)
         rv_text_buffer_add(text, "some waits could not be read: see --check\n");
     rv_waits_add_unknown(text, table->n_unknown);
-    rv_silent_add_text(text, &table->silent);
+    rv_silent_threads_add_text(text, &table->silent);
     rv_losses_add_text(text, "lost", table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
@@ -307,7 +307,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
         add_csv_deadlock(text, table, i);
     if (table->n_unknown)
         rv_add_csv_count(text, "unknown", "processes", table->n_unknown, CSV_COLUMNS);
-    rv_silent_add_csv(text, &table->silent, CSV_COLUMNS);
+    rv_silent_threads_add_csv(text, &table->silent, CSV_COLUMNS);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 
@@ -385,7 +385,7 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
         add_json_deadlock(text, table, i);
     rv_text_buffer_format(text, "],\"is_incomplete\":%s,\"processes_unknown\":%zu",
                           table->is_incomplete ? "true" : "false", table->n_unknown);
-    rv_silent_add_json(text, &table->silent);
+    rv_silent_threads_add_json(text, &table->silent);
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, table->losses);
     rv_text_buffer_add(text, "}");

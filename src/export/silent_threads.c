@@ -1,11 +1,11 @@
-#include "export/silent.h"
+#include "export/silent_threads.h"
 
 #include <inttypes.h>
 
 #include "base/units.h"
 #include "export/losses.h"
 
-void rv_silent_add_text(struct rv_text_buffer *text, const struct rv_silent *silent)
+void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent *silent)
 {
     char running[32], runnable[32], blocked[32];
     if (!silent->n_threads)
@@ -21,7 +21,7 @@ void rv_silent_add_text(struct rv_text_buffer *text, const struct rv_silent *sil
                           silent->n_switches);
 }
 
-void rv_silent_add_csv(struct rv_text_buffer *text, const struct rv_silent *silent, unsigned n_columns)
+void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_silent *silent, unsigned n_columns)
 {
     if (!silent->n_threads)
         return;
@@ -32,7 +32,7 @@ void rv_silent_add_csv(struct rv_text_buffer *text, const struct rv_silent *sile
     rv_add_csv_count(text, "silent", "switches", silent->n_switches, n_columns);
 }
 
-void rv_silent_add_json(struct rv_text_buffer *text, const struct rv_silent *silent)
+void rv_silent_threads_add_json(struct rv_text_buffer *text, const struct rv_silent *silent)
 {
     if (!silent->n_threads)
         return;

@@ -1,0 +1,17 @@
+/* Threads that no lane shows, in reports. Nothing where there are none. */
+#ifndef RV_EXPORT_SILENT_THREADS_H
+#define RV_EXPORT_SILENT_THREADS_H
+
+#include "export/text_buffer.h"
+#include "flow/silent.h"
+
+/* "2 threads made no traced call and are in no row: ...": a line. */
+void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent *silent);
+
+/* Rows of so many columns, 3 or more. */
+void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_silent *silent, unsigned n_columns);
+
+/* ,"silent":{"threads":2,...} */
+void rv_silent_threads_add_json(struct rv_text_buffer *text, const struct rv_silent *silent);
+
+#endif
