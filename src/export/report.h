@@ -7,7 +7,7 @@
 #include "export/group_by.h"
 #include "export/table.h"
 #include "flow/loss.h"
-#include "flow/silent.h"
+#include "flow/silent_threads.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
@@ -19,9 +19,9 @@ struct rv_report {
     const struct rv_group_by *group_by; /* rows by argument, or by result; NULL = by subroutine alone */
     bool lacks_objects;                 /* some of the objects made are unknown: they are not counted */
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
-    const struct rv_losses *losses; /* NULL = none */
-    struct rv_silent silent;        /* threads without a lane */
-    unsigned width;                 /* of the terminal, in characters: text leaves out columns; 0 = none of them */
+    const struct rv_losses *losses;  /* NULL = none */
+    struct rv_silent_threads silent; /* threads without a lane */
+    unsigned width;                  /* of the terminal, in characters: text leaves out columns; 0 = none of them */
 };
 
 /* Rows with equal (package-qualified name, file, line) are one subroutine. Groups have their text besides: "argument", and as

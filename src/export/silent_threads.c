@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "export/losses.h"
 
-void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent *silent)
+void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent_threads *silent)
 {
     char running[32], runnable[32], blocked[32];
     if (!silent->n_threads)
@@ -21,7 +21,7 @@ void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_sil
                           silent->n_switches);
 }
 
-void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_silent *silent, unsigned n_columns)
+void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_silent_threads *silent, unsigned n_columns)
 {
     if (!silent->n_threads)
         return;
@@ -32,7 +32,7 @@ void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_sile
     rv_add_csv_count(text, "silent", "switches", silent->n_switches, n_columns);
 }
 
-void rv_silent_threads_add_json(struct rv_text_buffer *text, const struct rv_silent *silent)
+void rv_silent_threads_add_json(struct rv_text_buffer *text, const struct rv_silent_threads *silent)
 {
     if (!silent->n_threads)
         return;

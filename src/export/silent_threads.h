@@ -3,15 +3,15 @@
 #define RV_EXPORT_SILENT_THREADS_H
 
 #include "export/text_buffer.h"
-#include "flow/silent.h"
+#include "flow/silent_threads.h"
 
 /* "2 threads made no traced call and are in no row: ...": a line. */
-void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent *silent);
+void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent_threads *silent);
 
 /* Rows of so many columns, 3 or more. */
-void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_silent *silent, unsigned n_columns);
+void rv_silent_threads_add_csv(struct rv_text_buffer *text, const struct rv_silent_threads *silent, unsigned n_columns);
 
 /* ,"silent":{"threads":2,...} */
-void rv_silent_threads_add_json(struct rv_text_buffer *text, const struct rv_silent *silent);
+void rv_silent_threads_add_json(struct rv_text_buffer *text, const struct rv_silent_threads *silent);
 
 #endif

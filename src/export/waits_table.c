@@ -28,7 +28,7 @@ struct table {
     size_t n_deadlocked;
     struct rv_lanes *lanes;
     size_t n_unknown; /* processes whose waits are not known */
-    struct rv_silent silent;
+    struct rv_silent_threads silent;
 };
 
 /* "" for none. The caller frees it. */

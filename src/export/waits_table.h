@@ -7,17 +7,17 @@
 #include "export/table.h"
 #include "export/spool.h"
 #include "export/text_buffer.h"
-#include "flow/silent.h"
+#include "flow/silent_threads.h"
 #include "waits/waits.h"
 
 struct rv_waits_report {
     struct rv_waits *waits;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    const struct rv_losses *losses; /* NULL: none */
-    struct rv_silent silent;        /* threads without a lane */
-    const struct rv_spool *spool;   /* sealed, for the holders' stacks; NULL: none */
-    bool of_arcs;                   /* a row for each call that ended waits and each call that had them, instead */
+    const struct rv_losses *losses;  /* NULL: none */
+    struct rv_silent_threads silent; /* threads without a lane */
+    const struct rv_spool *spool;    /* sealed, for the holders' stacks; NULL: none */
+    bool of_arcs;                    /* a row for each call that ended waits and each call that had them, instead */
 };
 
 /* 0, or the negative errno of the stream. */

@@ -720,9 +720,9 @@ void rv_session_losses(struct rv_session *session, struct rv_losses *losses)
         session->source->losses(session->source, losses);
 }
 
-void rv_session_silent(const struct rv_session *session, struct rv_silent *silent)
+void rv_session_silent(const struct rv_session *session, struct rv_silent_threads *silent)
 {
-    *silent = (struct rv_silent){0};
+    *silent = (struct rv_silent_threads){0};
     if (session->source->silent)
         session->source->silent(session->source, silent);
 }

@@ -90,7 +90,7 @@ struct rv_session_counts {
 };
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses); /* when done: dropped events, and more */
 void rv_session_silent(const struct rv_session *session,
-                       struct rv_silent *silent); /* when done: threads without a lane */
+                       struct rv_silent_threads *silent); /* when done: threads without a lane */
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);
 
 #endif

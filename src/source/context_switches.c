@@ -102,8 +102,8 @@ struct thread {
     uint64_t last_ns;  /* time of the last change taken or added */
     uint64_t ended_ns; /* 0: it runs */
     bool was_claimed;
-    uint8_t last_state;   /* since last_ns, */
-    struct rv_silent did; /* until then; if it was never claimed */
+    uint8_t last_state;           /* since last_ns, */
+    struct rv_silent_threads did; /* until then; if it was never claimed */
     uint64_t taken_ns;
     uint64_t taken_ticks;
     uint8_t taken_state; /* if taken_ns is not 0 */
@@ -118,7 +118,7 @@ struct rv_context_switches {
     struct thread *threads;
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
     struct rv_hash_index by_tid;         /* index in threads, + 1 */
-    struct rv_silent silent;             /* those that have ended */
+    struct rv_silent_threads silent;     /* those that have ended */
     uint64_t n_lost;
     uint64_t unknown_from_ns, unknown_to_ns; /* the latest time of losses */
 };
@@ -290,7 +290,7 @@ static void index_thread(struct rv_context_switches *switches, size_t i)
         rv_hash_index_add(&switches->by_tid, switches->threads[i].tid, (uint32_t)i + 1);
 }
 
-static void add_time(struct rv_silent *did, uint8_t state, uint64_t n_ns)
+static void add_time(struct rv_silent_threads *did, uint8_t state, uint64_t n_ns)
 {
     did->running_ns += state == RV_THREAD_RUNNING ? n_ns : 0;
     did->runnable_ns += state == RV_THREAD_PREEMPTED ? n_ns : 0;
@@ -313,7 +313,7 @@ static void follow_state(struct thread *thread, uint64_t mono_ns, uint8_t state)
     thread->last_state = state;
 }
 
-static void add_silent(struct rv_silent *all, const struct thread *thread, uint64_t until_ns)
+static void add_silent(struct rv_silent_threads *all, const struct thread *thread, uint64_t until_ns)
 {
     if (!thread->tid || thread->was_claimed)
         return;
@@ -685,7 +685,7 @@ uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches)
     return switches->n_lost;
 }
 
-void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent *silent)
+void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent_threads *silent)
 {
     uint64_t until_ns = 0;
     for (size_t i = 0; i < switches->n_cpus; i++)

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
-#include "flow/silent.h"
+#include "flow/silent_threads.h"
 #include "ringviz/wire.h"
 
 struct rv_context_switches; /* opaque */
@@ -62,6 +62,6 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
 uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches);
 
 /* The threads that nobody has claimed, until the last switch of any. */
-void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent *silent);
+void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent_threads *silent);
 
 #endif

@@ -450,7 +450,7 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
         losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->rings.all[i].is_damage_said;
 }
 
-static void silent_of_live(const struct rv_source *source, struct rv_silent *silent)
+static void silent_of_live(const struct rv_source *source, struct rv_silent_threads *silent)
 {
     const struct live *live = (const struct live *)source;
     if (live->switches.reported)

@@ -14,7 +14,7 @@
 
 #include "flow/batch.h"
 #include "flow/loss.h"
-#include "flow/silent.h"
+#include "flow/silent_threads.h"
 #include "flow/stream_info.h"
 #include "flow/block_summary.h"
 
@@ -98,7 +98,7 @@ struct rv_source {
     /* After ENDED: add what is missing besides the streams' dropped events. NULL = nothing. */
     void (*losses)(const struct rv_source *source, struct rv_losses *losses);
     /* After ENDED: the threads of the program that have no stream. NULL = none is known. */
-    void (*silent)(const struct rv_source *source, struct rv_silent *silent);
+    void (*silent)(const struct rv_source *source, struct rv_silent_threads *silent);
     uint64_t begin_ns; /* begin of the events when earlier ones are missing (calls open then began earlier); else 0 */
     bool is_on_demand; /* turns are cheap: workers may use all cores */
     /* Read the waits of the INDEX at an offset, for the caller to free. False: they cannot be read. Any thread, between

@@ -212,7 +212,7 @@ Test(source_context_switches, the_last_to_claim_a_thread_gets_its_switches, .tim
 
 Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .timeout = 60)
 {
-    struct rv_silent silent;
+    struct rv_silent_threads silent;
     struct child child = run(40, RV_CLOCK_MONOTONIC);
     rv_context_switches_silent(child.switches, &silent);
     cr_assert_eq(silent.n_threads, 0, "it was claimed");
@@ -267,7 +267,7 @@ static bool find_two_cpus(int cpus[2])
 /* Its records lie in two buffers, which are read once. */
 Test(source_context_switches, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up, .timeout = 60)
 {
-    struct rv_silent silent;
+    struct rv_silent_threads silent;
     struct rv_clock clock;
     int cpus[2], ask[2], answer[2], error, status;
     char byte;
@@ -303,7 +303,7 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
 {
     enum { N_CHILDREN = 200 };
     int error, status;
-    struct rv_silent silent;
+    struct rv_silent_threads silent;
     struct rv_clock clock;
     struct rv_context_switches *switches = rv_context_switches_open(&error);
     if (!switches)
