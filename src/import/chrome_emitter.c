@@ -273,7 +273,7 @@ static void emit_async(struct rv_chrome_emitter *emitter, const struct rv_chrome
 
 void rv_chrome_emitter_begin(struct rv_chrome_emitter *emitter, struct rv_import *import)
 {
-    emitter->sorter = rv_sorter_create(sizeof(struct rv_chrome_record), RUN_RECORDS, compare);
+    emitter->sorter = rv_external_sort_create(sizeof(struct rv_chrome_record), RUN_RECORDS, compare);
     emitter->reader = (struct rv_chrome_reader){.import = import, .sorter = emitter->sorter};
 }
 
@@ -281,7 +281,7 @@ int rv_chrome_emitter_sort(struct rv_chrome_emitter *emitter)
 {
     emitter->is_sorted = true;
     emitter->groups = rv_alloc(emitter->reader.n_groups, sizeof *emitter->groups);
-    int error = rv_sorter_finish(emitter->sorter);
+    int error = rv_external_sort_finish(emitter->sorter);
     return error ? error : 1;
 }
 
@@ -301,7 +301,7 @@ int rv_chrome_emitter_step(struct rv_chrome_emitter *emitter)
 {
     for (int i = 0; i < RECORDS_PER_STEP; i++) {
         int error;
-        const struct rv_chrome_record *record = rv_sorter_next(emitter->sorter, &error);
+        const struct rv_chrome_record *record = rv_external_sort_next(emitter->sorter, &error);
         if (!record && !error)
             finish(emitter);
         if (!record)
@@ -318,7 +318,7 @@ int rv_chrome_emitter_step(struct rv_chrome_emitter *emitter)
 
 void rv_chrome_emitter_fini(struct rv_chrome_emitter *emitter)
 {
-    rv_sorter_destroy(emitter->sorter);
+    rv_external_sort_destroy(emitter->sorter);
     for (size_t i = 0; i < emitter->n_lanes; i++) {
         free(emitter->lanes[i].nest.frames);
         free(emitter->lanes[i].awaiting);

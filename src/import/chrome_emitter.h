@@ -9,7 +9,7 @@
 #include "import/chrome_events.h"
 
 struct rv_chrome_emitter { /* zero = not begun */
-    struct rv_sorter *sorter;
+    struct rv_external_sort *sorter;
     struct rv_chrome_reader reader; /* takes the events: rv_chrome_reader_event() */
     bool is_sorted;
     struct rv_chrome_lane *lanes; /* by the event builder's thread */

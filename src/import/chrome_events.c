@@ -139,7 +139,7 @@ static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
     if (end_ns > reader->end_ns)
         reader->end_ns = end_ns;
     rv_event_builder_see_time(reader->import->builder, record.ns);
-    return rv_sorter_add(reader->sorter, &record);
+    return rv_external_sort_add(reader->sorter, &record);
 }
 
 static void name_thread(struct rv_chrome_reader *reader, const struct rv_chrome_event *event,

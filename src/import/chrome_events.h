@@ -4,8 +4,8 @@
 
 #include "import/chrome_json_parser.h"
 #include "import/chrome_samples.h"
+#include "import/external_sort.h"
 #include "import/import.h"
-#include "import/sorter.h"
 
 /* A thread's rows: samples and calls that do not nest have rows of their own. */
 enum { RV_CHROME_ROW_CALLS, RV_CHROME_ROW_SAMPLES, RV_CHROME_ROW_OVERLAPS };
@@ -16,7 +16,7 @@ struct rv_chrome_group { /* asynchronous calls of one category in one process */
 
 struct rv_chrome_reader {
     struct rv_import *import;
-    struct rv_sorter *sorter; /* of struct rv_chrome_record */
+    struct rv_external_sort *sorter; /* of struct rv_chrome_record */
     uint64_t n_records;
     int64_t end_ns; /* the latest time in the trace */
     struct rv_chrome_group *groups;

@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "import/external_sort.h"
 #include "import/formats.h"
-#include "import/sorter.h"
 
 enum { RUN_RECORDS = 1 << 20, RECORDS_PER_STEP = 1 << 14, NAME_BYTES = 256, TEXT_BYTES = 4096, STACK_FRAMES = 4096 };
 enum { PROFILE_DEPTH = 3, SHARED_DEPTH = 2 }; /* depth directly inside a profile, and inside "shared" */
@@ -45,7 +45,7 @@ struct profile {
 struct speedscope {
     struct rv_import import; /* first */
     struct rv_json *json;
-    struct rv_sorter *sorter;
+    struct rv_external_sort *sorter;
     struct profile *profiles;
     size_t n_profiles, profiles_capacity;
     uint32_t *ids; /* by the frame's number */
@@ -172,7 +172,7 @@ static int add_sample_part(struct speedscope *speedscope, enum kind kind, struct
 {
     record.kind = kind;
     record.profile = (uint32_t)speedscope->n_profiles - 1;
-    return rv_sorter_add(speedscope->sorter, &record);
+    return rv_external_sort_add(speedscope->sorter, &record);
 }
 
 static int read_profile_value(struct speedscope *speedscope, unsigned depth, const char *bytes, size_t n)
@@ -236,7 +236,7 @@ static int on_close(void *context, bool is_array)
     if (speedscope->key != EVENTS || is_array)
         return 0;
     speedscope->record.index = profile->n_events++;
-    return rv_sorter_add(speedscope->sorter, &speedscope->record);
+    return rv_external_sort_add(speedscope->sorter, &speedscope->record);
 }
 
 /* ---- emitting ---- */
@@ -396,7 +396,7 @@ static int emit_some(struct speedscope *speedscope)
 {
     for (int i = 0; i < RECORDS_PER_STEP; i++) {
         int error;
-        const struct record *record = rv_sorter_next(speedscope->sorter, &error);
+        const struct record *record = rv_external_sort_next(speedscope->sorter, &error);
         if (error)
             return error;
         if (!record) {
@@ -421,7 +421,7 @@ static int begin(struct rv_import *import)
     static const struct rv_json_handler handler = {
         .key = on_key, .value = on_value, .open = on_open, .close = on_close};
     struct speedscope *speedscope = (struct speedscope *)import;
-    speedscope->sorter = rv_sorter_create(sizeof(struct record), RUN_RECORDS, compare);
+    speedscope->sorter = rv_external_sort_create(sizeof(struct record), RUN_RECORDS, compare);
     speedscope->json = rv_json_create(&handler, speedscope);
     return 0;
 }
@@ -433,7 +433,7 @@ static int end_reading(struct speedscope *speedscope)
         return rv_err(EBADMSG, "%s: not a speedscope file: no profiles, or no shared frames", import->path);
     speedscope->is_read = true;
     rv_event_builder_see_time(import->builder, to_ns(&speedscope->profiles[0], speedscope->profiles[0].start));
-    int error = rv_sorter_finish(speedscope->sorter);
+    int error = rv_external_sort_finish(speedscope->sorter);
     return error ? error : 1;
 }
 
@@ -450,7 +450,7 @@ static void fini(struct rv_import *import)
 {
     struct speedscope *speedscope = (struct speedscope *)import;
     rv_json_destroy(speedscope->json);
-    rv_sorter_destroy(speedscope->sorter);
+    rv_external_sort_destroy(speedscope->sorter);
     free(speedscope->profiles);
     free(speedscope->ids);
 }

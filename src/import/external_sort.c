@@ -1,4 +1,4 @@
-#include "import/sorter.h"
+#include "import/external_sort.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -20,9 +20,9 @@ struct run {
     size_t n, at;        /* in the buffer */
 };
 
-struct rv_sorter {
+struct rv_external_sort {
     size_t record_bytes, capacity;
-    rv_sorter_compare_fn compare;
+    rv_external_sort_compare_fn compare;
     char *records; /* capacity of them: first the run being filled, later the buffers of all runs */
     size_t n, n_allocated;
     bool is_sorted; /* so far */
@@ -36,15 +36,16 @@ struct rv_sorter {
     size_t n_given; /* when nothing was spilled */
 };
 
-struct rv_sorter *rv_sorter_create(size_t record_bytes, size_t run_records, rv_sorter_compare_fn compare)
+struct rv_external_sort *rv_external_sort_create(size_t record_bytes, size_t run_records,
+                                                 rv_external_sort_compare_fn compare)
 {
-    struct rv_sorter *sorter = rv_alloc(1, sizeof *sorter);
-    *sorter = (struct rv_sorter){
+    struct rv_external_sort *sorter = rv_alloc(1, sizeof *sorter);
+    *sorter = (struct rv_external_sort){
         .record_bytes = record_bytes, .capacity = run_records, .compare = compare, .fd = -1, .is_sorted = true};
     return sorter;
 }
 
-void rv_sorter_destroy(struct rv_sorter *sorter)
+void rv_external_sort_destroy(struct rv_external_sort *sorter)
 {
     if (!sorter)
         return;
@@ -58,19 +59,19 @@ void rv_sorter_destroy(struct rv_sorter *sorter)
 
 /* ---- in ---- */
 
-static char *record_at(const struct rv_sorter *sorter, size_t idx)
+static char *record_at(const struct rv_external_sort *sorter, size_t idx)
 {
     return sorter->records + idx * sorter->record_bytes;
 }
 
-static void sort_run(struct rv_sorter *sorter)
+static void sort_run(struct rv_external_sort *sorter)
 {
     if (!sorter->is_sorted)
         qsort(sorter->records, sorter->n, sorter->record_bytes, sorter->compare);
     sorter->is_sorted = true;
 }
 
-static int spill(struct rv_sorter *sorter)
+static int spill(struct rv_external_sort *sorter)
 {
     sort_run(sorter);
     if (sorter->fd < 0) {
@@ -87,7 +88,7 @@ static int spill(struct rv_sorter *sorter)
     return 0;
 }
 
-int rv_sorter_add(struct rv_sorter *sorter, const void *record)
+int rv_external_sort_add(struct rv_external_sort *sorter, const void *record)
 {
     if (sorter->n == sorter->capacity) {
         int error = spill(sorter);
@@ -103,7 +104,7 @@ int rv_sorter_add(struct rv_sorter *sorter, const void *record)
 
 /* ---- out ---- */
 
-static int read_run(struct rv_sorter *sorter, struct run *run)
+static int read_run(struct rv_external_sort *sorter, struct run *run)
 {
     uint64_t n_left = run->end - run->next;
     size_t n = n_left < sorter->read_records ? (size_t)n_left : sorter->read_records;
@@ -120,13 +121,13 @@ static int read_run(struct rv_sorter *sorter, struct run *run)
     return 0;
 }
 
-static const char *first_of(const struct rv_sorter *sorter, size_t heap_idx)
+static const char *first_of(const struct rv_external_sort *sorter, size_t heap_idx)
 {
     const struct run *run = &sorter->runs[sorter->heap[heap_idx]];
     return record_at(sorter, run->buffer_first + run->at);
 }
 
-static void sink(struct rv_sorter *sorter, size_t at)
+static void sink(struct rv_external_sort *sorter, size_t at)
 {
     for (;;) {
         size_t least = at;
@@ -142,7 +143,7 @@ static void sink(struct rv_sorter *sorter, size_t at)
     }
 }
 
-int rv_sorter_finish(struct rv_sorter *sorter)
+int rv_external_sort_finish(struct rv_external_sort *sorter)
 {
     if (sorter->n_runs == 0) {
         sort_run(sorter);
@@ -166,7 +167,7 @@ int rv_sorter_finish(struct rv_sorter *sorter)
 }
 
 /* Advance the top run past its used record, and restore the heap. */
-static int advance(struct rv_sorter *sorter)
+static int advance(struct rv_external_sort *sorter)
 {
     struct run *run = &sorter->runs[sorter->heap[0]];
     int error = 0;
@@ -181,7 +182,7 @@ static int advance(struct rv_sorter *sorter)
     return error;
 }
 
-const void *rv_sorter_next(struct rv_sorter *sorter, int *error)
+const void *rv_external_sort_next(struct rv_external_sort *sorter, int *error)
 {
     *error = 0;
     if (sorter->n_runs == 0)

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "import/sorter.h"
+#include "import/external_sort.h"
 
 struct record {
     uint32_t key, order, rest;
@@ -22,25 +22,25 @@ enum { N = 5000 };
 static void sorts(size_t run_records, uint32_t n_keys, bool is_rising)
 {
     static struct record records[N];
-    struct rv_sorter *sorter = rv_sorter_create(sizeof *records, run_records, compare);
+    struct rv_external_sort *sorter = rv_external_sort_create(sizeof *records, run_records, compare);
     srand(run_records * 7 + n_keys);
     for (uint32_t i = 0; i < N; i++) {
         records[i] = (struct record){is_rising ? i : (uint32_t)rand() % n_keys, i, (uint32_t)rand()};
-        cr_assert_eq(rv_sorter_add(sorter, &records[i]), 0);
+        cr_assert_eq(rv_external_sort_add(sorter, &records[i]), 0);
     }
     qsort(records, N, sizeof *records, compare);
-    cr_assert_eq(rv_sorter_finish(sorter), 0);
+    cr_assert_eq(rv_external_sort_finish(sorter), 0);
     int error;
     for (uint32_t i = 0; i < N; i++) {
-        const struct record *record = rv_sorter_next(sorter, &error);
+        const struct record *record = rv_external_sort_next(sorter, &error);
         cr_assert(record && error == 0, "runs of %zu: ends at %u", run_records, i);
         cr_assert_eq(record->key, records[i].key);
         cr_assert_eq(record->order, records[i].order);
         cr_assert_eq(record->rest, records[i].rest);
     }
-    cr_assert_null(rv_sorter_next(sorter, &error));
+    cr_assert_null(rv_external_sort_next(sorter, &error));
     cr_assert_eq(error, 0);
-    rv_sorter_destroy(sorter);
+    rv_external_sort_destroy(sorter);
 }
 
 TestSuite(sorter, .timeout = 60);
@@ -57,20 +57,20 @@ Test(sorter, gives_the_order_of_qsort_in_memory_and_from_disk)
 
 Test(sorter, sorting_nothing_gives_nothing)
 {
-    struct rv_sorter *sorter = rv_sorter_create(sizeof(struct record), 10, compare);
+    struct rv_external_sort *sorter = rv_external_sort_create(sizeof(struct record), 10, compare);
     int error;
-    cr_assert_eq(rv_sorter_finish(sorter), 0);
-    cr_assert_null(rv_sorter_next(sorter, &error));
-    rv_sorter_destroy(sorter);
+    cr_assert_eq(rv_external_sort_finish(sorter), 0);
+    cr_assert_null(rv_external_sort_next(sorter, &error));
+    rv_external_sort_destroy(sorter);
 }
 
 Test(sorter, says_when_there_is_no_place_for_runs)
 {
     setenv("TMPDIR", "/nonexistent/folder", 1);
-    struct rv_sorter *sorter = rv_sorter_create(sizeof(struct record), 10, compare);
+    struct rv_external_sort *sorter = rv_external_sort_create(sizeof(struct record), 10, compare);
     int error = 0;
     for (uint32_t i = 0; i < 11 && !error; i++)
-        error = rv_sorter_add(sorter, &(struct record){i, i, i});
+        error = rv_external_sort_add(sorter, &(struct record){i, i, i});
     cr_assert_lt(error, 0);
-    rv_sorter_destroy(sorter);
+    rv_external_sort_destroy(sorter);
 }
