@@ -6,7 +6,7 @@
 #ifndef RV_IMPORT_CHROME_EMITTER_H
 #define RV_IMPORT_CHROME_EMITTER_H
 
-#include "import/chrome_events.h"
+#include "import/chrome_reader.h"
 
 struct rv_chrome_emitter { /* zero = not begun */
     struct rv_external_sort *sorter;

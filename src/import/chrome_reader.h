@@ -1,6 +1,6 @@
 /* State of a Chrome trace while it is read, sorted and emitted. */
-#ifndef RV_IMPORT_CHROME_EVENTS_H
-#define RV_IMPORT_CHROME_EVENTS_H
+#ifndef RV_IMPORT_CHROME_READER_H
+#define RV_IMPORT_CHROME_READER_H
 
 #include "import/chrome_json_parser.h"
 #include "import/chrome_samples.h"

@@ -2,7 +2,7 @@
  * Turns parsed events of a Chrome trace into records for the sorter, and assigns threads, names and the frames of
  * samples.
  */
-#include "import/chrome_events.h"
+#include "import/chrome_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
