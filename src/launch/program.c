@@ -11,7 +11,7 @@
 #include <libelf.h>
 
 #include "base/exec.h"
-#include "base/stack_walker.h"
+#include "base/stack_walking_runtimes.h"
 
 #define HOOK "__cyg_profile_func_enter"
 #define API "ringviz_"
@@ -157,7 +157,7 @@ const char *rv_program_stack_walker(const struct rv_program *program)
     size_t n = 0;
     elf_version(EV_CURRENT);
     Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const char *bytes = elf_rawfile(elf, &n), *what = bytes ? rv_stack_walker_find(bytes, n) : NULL;
+    const char *bytes = elf_rawfile(elf, &n), *what = bytes ? rv_stack_walking_runtimes_find(bytes, n) : NULL;
     elf_end(elf);
     if (fd >= 0)
         close(fd);

@@ -1,6 +1,6 @@
 #include "patch/return_address_readers.h"
 
-#include "base/stack_walker.h"
+#include "base/stack_walking_runtimes.h"
 #include "patch/dynamic.h"
 
 static const char *const SANITIZER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init"};
@@ -19,7 +19,7 @@ static bool holds_stack_walker(const struct rv_patch_image *image)
     for (size_t i = 0; i < image->n_segments && !holds; i++) {
         const struct rv_patch_segment *segment = &image->segments[i];
         holds = segment->is_readable && !(segment->is_code && are_apart) &&
-                rv_stack_walker_find(segment->bytes, segment->end - segment->start);
+                rv_stack_walking_runtimes_find(segment->bytes, segment->end - segment->start);
     }
     return holds;
 }

@@ -3,12 +3,12 @@
  * copies of stacks back, as Guile's continuations do: with other addresses there, as traced calls have, they fail. Known
  * by texts that all of them hold.
  */
-#ifndef RV_BASE_STACK_WALKER_H
-#define RV_BASE_STACK_WALKER_H
+#ifndef RV_BASE_STACK_WALKING_RUNTIMES_H
+#define RV_BASE_STACK_WALKING_RUNTIMES_H
 
 #include <stddef.h>
 
 /* "an OCaml program": of what holds these bytes; NULL: it is none that is known. Reads all of them. */
-const char *rv_stack_walker_find(const void *bytes, size_t n);
+const char *rv_stack_walking_runtimes_find(const void *bytes, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-#include "base/stack_walker.h"
+#include "base/stack_walking_runtimes.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static bool holds(const char *bytes, size_t n, char first, const char *rest)
     return at;
 }
 
-const char *rv_stack_walker_find(const void *bytes, size_t n)
+const char *rv_stack_walking_runtimes_find(const void *bytes, size_t n)
 {
     static const struct {
         char first;
