@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 int rv_mappings_open(struct rv_mappings *mappings, pid_t pid)
 {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 _Thread_local unsigned rv_os_n_own;
 

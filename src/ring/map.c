@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "base/os.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "ring/layout.h"
 #include "ring/liveness.h"
 #include "ring/capture_patterns.h"

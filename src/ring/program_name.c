@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 #define COMM_BYTES 16u /* a thread's name in the kernel, with its NUL */
 #define ARGUMENTS_BYTES 4096u

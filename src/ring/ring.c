@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "ring/backing.h"
 
 /* Slots beyond head that may be half written. */

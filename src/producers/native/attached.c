@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/patcher.h"
 #include "producers/native/modules.h"
 #include "producers/native/loaded_objects.h"

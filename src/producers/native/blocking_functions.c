@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/creator.h"
 #include "producers/native/has_waited.h"
 #include "producers/native/epoll_files.h"

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/capture_operations.h"
 #include "producers/native/pages.h"
 #include "producers/native/thread.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <threads.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/creator.h"
 #include "producers/native/next_function.h"
 #include "producers/native/thread_memory.h"

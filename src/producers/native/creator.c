@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 #include "ring/ownership.h"

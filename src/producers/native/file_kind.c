@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 static enum rv_wait_on socket_on(int fd)
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/own_files.h"
 
 static bool is_of_description(int command)

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 
 #include "base/hash.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/file_kind.h"
 #include "ringviz/producer.h"
 

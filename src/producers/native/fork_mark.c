@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 struct rv_wiped rv_wiped;
 static bool is_wiped; /* in a child; else it is as in its parent */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/wait_records.h"
 
 /* The kernel does not let a thread wait for a word that has changed, or that cannot be read. So it is asked to move no

@@ -2,7 +2,7 @@
 
 #include <sys/resource.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 bool rv_has_waited(void)
 {

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/next_function.h"
 #include "producers/native/process.h"
 #include "producers/native/process_shared_locks.h"

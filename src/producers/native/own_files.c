@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/wait.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/has_waited.h"
 #include "producers/native/sandbox.h"
 #include "producers/native/single_threaded.h"

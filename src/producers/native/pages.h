@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 /* Zeroed; memory is taken for those that are written. NULL: there is none. Any thread; async-signal-safe. */
 static inline void *rv_pages_map(size_t n_bytes)

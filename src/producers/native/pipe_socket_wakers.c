@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/file_kind.h"
 #include "producers/native/file_queue.h"
 #include "producers/native/process.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/exec.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/process.h"
 #include "ring/map.h"
 

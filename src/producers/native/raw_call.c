@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/futex.h"
 #include "producers/native/next_function.h"
 #include "producers/native/sandbox.h"

@@ -8,7 +8,7 @@
 
 #include "base/mappings.h"
 #include "base/os.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/lock.h"
 #include "producers/native/pages.h"
 #include "producers/native/signal_guard.h"

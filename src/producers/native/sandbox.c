@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/next_function.h"
 
 static bool is_there; /* [atomic] of any thread */

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 
 void rv_signal_guard_begin(struct rv_signal_guard *guard)
 {

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "base/static_program.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"

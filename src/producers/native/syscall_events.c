@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/call_c.h"
 #include "producers/native/call_events.h"
 #include "producers/native/capture_text.h"

@@ -15,7 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/call_events.h"
 #include "producers/native/creator.h"
 #include "producers/native/fork_mark.h"

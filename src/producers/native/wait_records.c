@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/os_call.h"
+#include "base/own_syscalls.h"
 #include "producers/native/has_waited.h"
 #include "producers/native/fork_mark.h"
 #include "producers/native/object_names.h"

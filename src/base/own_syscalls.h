@@ -4,8 +4,8 @@
  * rv_os_begin_own() and rv_os_end_own(), in which no signal handler of the program should run: its calls are taken
  * for ours, are not shown, and are not counted as lost either.
  */
-#ifndef RV_BASE_OS_CALL_H
-#define RV_BASE_OS_CALL_H
+#ifndef RV_BASE_OWN_SYSCALLS_H
+#define RV_BASE_OWN_SYSCALLS_H
 
 #include <errno.h>
 #include <stdbool.h>
