@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "ring/capture_patterns.h"
+#include "ring/capture_filter_section.h"
 #include "ring/verdict_section.h"
 
 enum {
@@ -153,7 +153,7 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
         *why = "policy";
     if (!*why && params->n_capture_bytes > MAX_CAPTURE_BYTES)
         *why = "size of prototypes";
-    if (!*why && rv_capture_patterns_bytes(params) > MAX_FILTER_BYTES)
+    if (!*why && rv_capture_filter_section_bytes(params) > MAX_FILTER_BYTES)
         *why = "size of the filter";
     if (*why)
         return -EINVAL;
@@ -181,7 +181,7 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
         else if (sections[i].area == &header->captures)
             n_bytes = params->n_capture_bytes;
         else if (sections[i].area == &header->filter)
-            n_bytes = rv_capture_patterns_bytes(params);
+            n_bytes = rv_capture_filter_section_bytes(params);
         *sections[i].area = (struct rv_wire_area){offset, n_bytes};
         offset += round_up(n_bytes, RV_WIRE_PAGE);
     }

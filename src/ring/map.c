@@ -19,7 +19,7 @@
 #include "base/own_syscalls.h"
 #include "ring/layout.h"
 #include "ring/liveness.h"
-#include "ring/capture_patterns.h"
+#include "ring/capture_filter_section.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -346,7 +346,7 @@ static int build(struct rv_map *map, struct rv_wire_header *plan, const struct r
     fill_header(plan, params);
     *map->header = *plan;
     take_geometry(map, plan);
-    rv_capture_patterns_write(map->base + plan->filter.offset, params);
+    rv_capture_filter_section_write(map->base + plan->filter.offset, params);
     error = write_captures(map, params);
     if (error)
         return error;

@@ -47,7 +47,7 @@
 #include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
 #include "ring/attachment.h"
-#include "ring/capture_patterns.h"
+#include "ring/capture_filter_section.h"
 
 #define PATH_BYTES 4096
 #define PAGE 4096ull
@@ -92,8 +92,8 @@ static struct {
         bool is_late;                  /* it was planned so, see above */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
-    uint8_t *filter;                     /* the trace file's section of patterns, */
-    struct rv_capture_patterns patterns; /* and the patterns in it */
+    uint8_t *filter;                           /* the trace file's section of patterns, */
+    struct rv_capture_filter_section patterns; /* and the patterns in it */
     struct rv_patch_syscalls_request syscalls;
     bool has_syscalls;                    /* are they traced? */
     bool is_at_syscalls;                  /* they are planned now, rather than functions */
@@ -622,11 +622,11 @@ static bool is_same(const char *left, const char *right)
 /* Returns whether they are others than before. */
 static bool read_patterns(const char *trace_path)
 {
-    const struct rv_capture_patterns before = patcher.patterns;
+    const struct rv_capture_filter_section before = patcher.patterns;
     uint8_t *filter = patcher.filter;
     size_t n_bytes;
     patcher.filter = rv_section_read(trace_path, offsetof(struct rv_wire_header, filter), &n_bytes);
-    patcher.patterns = rv_capture_patterns_find(patcher.filter, n_bytes);
+    patcher.patterns = rv_capture_filter_section_find(patcher.filter, n_bytes);
     const bool is_other =
         !is_same(before.include, patcher.patterns.include) || !is_same(before.exclude, patcher.patterns.exclude);
     free(filter);
