@@ -31,7 +31,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "ring/attachment.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "symbols/elf_symbols.h"
 
 #define TRIES 200u
@@ -498,7 +498,7 @@ static int take_over(struct attacher *attacher)
     struct rv_attachment attachment;
     if (read_attachment(attacher, &attachment) != 0)
         return rv_refuse_attaching_error(attacher->pid, -ESRCH);
-    if (rv_liveness_is_running(attachment.owner_pid, attachment.owner_start))
+    if (rv_process_liveness_is_running(attachment.owner_pid, attachment.owner_start))
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
     int error = wait_for_rest(attacher, &attachment);
     if (!error && attachment.state != RV_ATTACHMENT_NONE)

@@ -13,8 +13,8 @@
 #include "attach/attach.h"
 #include "launch/launch.h"
 #include "ring/attachment.h"
-#include "ring/liveness.h"
 #include "ring/ownership.h"
+#include "ring/process_liveness.h"
 
 #define MOST_GENERATIONS 8u /* of processes that fork while others are left */
 
@@ -54,7 +54,7 @@ static unsigned end_copies(const struct rv_map *map, const char *library)
     for (uint32_t i = 0; i < n; i++) {
         const struct rv_wire_process *process = rv_map_process(map, i);
         if (__atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_LIVE && /* D2 <- D1 */
-            rv_liveness_is_running(process->pid, process->start))
+            rv_process_liveness_is_running(process->pid, process->start))
             n_ended += rv_attach_end_copy((pid_t)process->pid, library) == 0;
     }
     return n_ended;

@@ -15,8 +15,8 @@
 #include "base/vec.h"
 #include "launch/launch.h"
 #include "ring/attachment.h"
-#include "ring/liveness.h"
 #include "ring/ownership.h"
+#include "ring/process_liveness.h"
 #include "ring/verdict_section.h"
 
 #define N_LIBRARIES 2
@@ -65,7 +65,7 @@ static bool follow(struct rv_repatch *repatch, uint32_t idx)
     if (n == done->n_verdicts || __atomic_load_n(&process->state, __ATOMIC_ACQUIRE) != RV_PROCESS_LIVE) /* D2 <- D1 */
         return false;
     const int error =
-        rv_liveness_is_running(process->pid, process->start) ? apply(repatch, (pid_t)process->pid) : -ESRCH;
+        rv_process_liveness_is_running(process->pid, process->start) ? apply(repatch, (pid_t)process->pid) : -ESRCH;
     if (error == -EAGAIN && ++done->n_tries < MOST_TRIES)
         return true;
     if (error && error != -ESRCH)

@@ -37,7 +37,7 @@
 #include "pipeline/history_on_disk.h"
 #include "pipeline/session.h"
 #include "export/losses.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "ring/refused_processes.h"
 #include "source/context_switches.h"
 
@@ -151,7 +151,7 @@ static void follow_verdicts(void *context)
 static bool has_process_ended(void *context)
 {
     const struct watch *watch = context;
-    return !rv_liveness_is_running(watch->options->pid, watch->attached_start);
+    return !rv_process_liveness_is_running(watch->options->pid, watch->attached_start);
 }
 
 /* The command has ended, and its daemons had the time to appear. Drain thread. */

@@ -18,7 +18,7 @@
 #include "base/os.h"
 #include "base/own_syscalls.h"
 #include "ring/layout.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "ring/capture_filter_section.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
@@ -419,8 +419,8 @@ static uint64_t longest_creation_ns(const struct rv_map *map)
 {
     struct rv_wire_header header;
     bool is_ours = pread(map->fd, &header, sizeof header, 0) == (ssize_t)sizeof header && header.magic == RV_WIRE_MAGIC;
-    return is_ours && rv_liveness_is_running(header.creator_pid, header.creator_start) ? STARVED_CREATION_NS
-                                                                                       : CREATION_NS;
+    return is_ours && rv_process_liveness_is_running(header.creator_pid, header.creator_start) ? STARVED_CREATION_NS
+                                                                                               : CREATION_NS;
 }
 
 /* Wait: a live creator takes milliseconds. */
@@ -470,7 +470,7 @@ static int read_geometry(struct rv_map *map, struct rv_wire_header *geometry, ui
 static bool settle_for_creator(struct rv_wire_header *geometry)
 {
     struct rv_clock clock = clock_of(geometry);
-    if (rv_liveness_is_running(geometry->creator_pid, geometry->creator_start) || !rv_clock_settle_for(&clock))
+    if (rv_process_liveness_is_running(geometry->creator_pid, geometry->creator_start) || !rv_clock_settle_for(&clock))
         return false;
     geometry->clock_mult = clock.mult;
     return true;

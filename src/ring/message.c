@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 
 enum { IDLE = 0, CHUNK_THERE = 1, CHUNK_TAKEN = 2, STATE_MASK = 3, COUNT_STEP = 4 };
 
@@ -40,7 +40,7 @@ static bool is_our_thread(uint32_t tid)
 
 static bool try_place(struct rv_map *map, struct place place)
 {
-    if (rv_map_own_fd(map) || !rv_liveness_lock(map->fd, place.byte))
+    if (rv_map_own_fd(map) || !rv_process_liveness_lock(map->fd, place.byte))
         return false;
     uint32_t holder = __atomic_load_n(place.word, __ATOMIC_RELAXED);
     if (is_our_thread(holder))
@@ -76,14 +76,14 @@ static void leave_place(struct rv_map *map, struct place place)
 {
     /* In this order: another thread of ours becomes the holder only after the word, another process after the lock. */
     if (rv_map_own_fd(map) == 0)
-        rv_liveness_unlock(map->fd, place.byte);
+        rv_process_liveness_unlock(map->fd, place.byte);
     uint32_t own = (uint32_t)rv_os_tid();
     __atomic_compare_exchange_n(place.word, &own, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static bool is_place_held(const struct rv_map *map, struct place place)
 {
-    return rv_liveness_is_locked(map->fd, place.byte, 1) ||
+    return rv_process_liveness_is_locked(map->fd, place.byte, 1) ||
            is_our_thread(__atomic_load_n(place.word, __ATOMIC_RELAXED));
 }
 

@@ -12,7 +12,7 @@
 #include "base/os.h"
 #include "ring/backing.h"
 #include "base/text.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "ring/ring.h"
 #include "ring/full_ring_policy.h"
 #include "ring/live_stack.h"
@@ -149,7 +149,7 @@ static bool set_free(const struct rv_map *map, uint32_t ring_idx, uint64_t word)
 /* Give back its lock byte, too, and wake one thread that waits for a ring. */
 static void unlock_free(const struct rv_map *map, uint32_t ring_idx)
 {
-    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_process_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     rv_os_futex_wake_one(&map->header->n_rings_freed);
 }
 
@@ -190,7 +190,7 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     *word = make_word(RV_RING_CLAIMED, generation_of(seen) + 1);
     if (!swap_word(control, seen, *word))
         return false;
-    if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
+    if (!rv_process_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
         if (set_free(map, ring_idx, *word))
             rv_os_futex_wake_one(&map->header->n_rings_freed);
         return false;
@@ -198,7 +198,7 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     if (__atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word)
         return true;
     /* Before we held the lock the consumer took us for dead: the ring is free again, or another thread's. */
-    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_process_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return false;
 }
 
@@ -428,7 +428,7 @@ void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)
     __atomic_store_n(state_word(control), make_word(RV_RING_EXITED, generation), __ATOMIC_RELEASE); /* D1 -> D2 */
     __atomic_fetch_add(&map->header->n_rings_left, 1, __ATOMIC_RELEASE);                            /* X1 -> X2 */
     if (rv_map_own_fd(map) == 0)
-        rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+        rv_process_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     let_go_of_ring(map, ring_idx);
 }
 
@@ -455,13 +455,13 @@ static bool owner_only_lost_its_lock(const struct rv_map *map, const struct rv_w
     if (process_idx >= rv_ownership_n_processes(map))
         return false;
     const struct rv_wire_process *process = rv_map_process(map, process_idx);
-    return rv_liveness_is_running(process->pid, process->start) && !has_later_image(map, process_idx) &&
-           rv_liveness_maps_file(process->pid, map->inode);
+    return rv_process_liveness_is_running(process->pid, process->start) && !has_later_image(map, process_idx) &&
+           rv_process_liveness_maps_file(process->pid, map->inode);
 }
 
 bool rv_ownership_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
 {
-    if (rv_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1))
+    if (rv_process_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1))
         return true;
     const struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint32_t state = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
@@ -470,14 +470,15 @@ bool rv_ownership_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
 
 void rv_ownership_find_live_owners(const struct rv_map *map, uint64_t *has_live_owner)
 {
-    rv_liveness_find_locked(map->fd, FIRST_RING_BYTE, rv_ownership_n_rings_used(map), has_live_owner);
+    rv_process_liveness_find_locked(map->fd, FIRST_RING_BYTE, rv_ownership_n_rings_used(map), has_live_owner);
 }
 
 bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
-    return (rv_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1) || owner_only_lost_its_lock(map, control)) &&
+    return (rv_process_liveness_is_locked(map->fd, FIRST_RING_BYTE + ring_idx, 1) ||
+            owner_only_lost_its_lock(map, control)) &&
            swap_word(control, word, make_word(RV_RING_LIVE, generation));
 }
 
@@ -510,7 +511,7 @@ static void rewind_ring(const struct rv_map *map, struct rv_wire_control *contro
 void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
+    if (!rv_process_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
         return;
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
     uint32_t state = state_of(word);
@@ -524,7 +525,7 @@ void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx)
     if ((is_dead_claim || is_done || state >= RV_RING_STATE_COUNT) && set_free(map, ring_idx, word))
         unlock_free(map, ring_idx);
     else
-        rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+        rv_process_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
 }
 
 static bool has_events(const struct rv_wire_control *control)
@@ -550,7 +551,7 @@ static bool discard_events(struct rv_map *map, uint32_t ring_idx)
 static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
+    if (!rv_process_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx))
         return false;
     uint64_t word = __atomic_load_n(state_word(control), __ATOMIC_ACQUIRE); /* D2 <- D1 */
     uint32_t state = state_of(word);
@@ -561,7 +562,7 @@ static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_di
     if (is_free)
         unlock_free(map, ring_idx);
     else
-        rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+        rv_process_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return is_free;
 }
 
@@ -580,7 +581,7 @@ static bool recycle_ring(struct rv_map *map, uint32_t ring_idx, bool may_discard
 
 static bool is_drained_by_another(struct rv_map *map)
 {
-    return rv_map_own_fd(map) || rv_liveness_is_locked(map->fd, CONSUMER_BYTE, 1);
+    return rv_map_own_fd(map) || rv_process_liveness_is_locked(map->fd, CONSUMER_BYTE, 1);
 }
 
 bool rv_ownership_recycle_ring(struct rv_map *map, uint32_t ring_idx)
@@ -634,7 +635,7 @@ int rv_ownership_attach_consumer(struct rv_map *map)
 {
     if (map->mode == RV_MAP_OBSERVER)
         return -EINVAL;
-    if (rv_map_own_fd(map) || !rv_liveness_lock(map->fd, CONSUMER_BYTE))
+    if (rv_map_own_fd(map) || !rv_process_liveness_lock(map->fd, CONSUMER_BYTE))
         return -EBUSY;
     __atomic_store_n(&map->header->heartbeat_ns, rv_clock_mono_ns(), __ATOMIC_RELAXED);
     __atomic_store_n(&map->header->consumer_pid, (uint32_t)getpid(), __ATOMIC_RELEASE); /* H1 -> H2 */
@@ -648,5 +649,5 @@ void rv_ownership_detach_consumer(struct rv_map *map)
     __atomic_fetch_add(&map->header->drain_turns, 1, __ATOMIC_RELEASE); /* C2 -> P2 */
     rv_os_futex_wake(&map->header->drain_turns);
     if (rv_map_own_fd(map) == 0)
-        rv_liveness_unlock(map->fd, CONSUMER_BYTE);
+        rv_process_liveness_unlock(map->fd, CONSUMER_BYTE);
 }

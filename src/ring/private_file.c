@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "ring/layout.h"
 #include "ring/map.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "ring/refused_processes.h"
 
 enum { N_FOLDERS = 3 };
@@ -101,8 +101,8 @@ static bool is_in_use(int fd, const struct stat *status, uint32_t named_pid)
         return kill((pid_t)named_pid, 0) == 0 || errno == EPERM;
     if (n != (ssize_t)sizeof header || rv_map_validate(&header, (uint64_t)status->st_size) != 0)
         return true; /* not one of our files in spite of its name */
-    return rv_liveness_is_locked(fd, 0, header.n_rings + 3ull) ||
-           rv_liveness_is_running(header.creator_pid, header.creator_start);
+    return rv_process_liveness_is_locked(fd, 0, header.n_rings + 3ull) ||
+           rv_process_liveness_is_running(header.creator_pid, header.creator_start);
 }
 
 /* A companion file whose trace file is gone. */

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 
 enum { STATE_BITS = 2, STATE_MASK = (1 << STATE_BITS) - 1 };
 
@@ -55,26 +55,26 @@ int rv_run_state_attach_monitor(struct rv_map *map)
 {
     if (rv_map_own_fd(map))
         return -EBADF;
-    return rv_liveness_lock_shared(map->fd, monitors_byte(map)) ? 0 : -EAGAIN;
+    return rv_process_liveness_lock_shared(map->fd, monitors_byte(map)) ? 0 : -EAGAIN;
 }
 
 void rv_run_state_detach_monitor(struct rv_map *map)
 {
     if (rv_map_own_fd(map) == 0)
-        rv_liveness_unlock(map->fd, monitors_byte(map));
+        rv_process_liveness_unlock(map->fd, monitors_byte(map));
 }
 
 int rv_run_state_begin_asking(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_map_own_fd(map))
         return -EBADF;
-    return rv_liveness_lock(map->fd, asker_byte(map, ring_idx)) ? 0 : -EBUSY;
+    return rv_process_liveness_lock(map->fd, asker_byte(map, ring_idx)) ? 0 : -EBUSY;
 }
 
 void rv_run_state_end_asking(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_map_own_fd(map) == 0)
-        rv_liveness_unlock(map->fd, asker_byte(map, ring_idx));
+        rv_process_liveness_unlock(map->fd, asker_byte(map, ring_idx));
 }
 
 bool rv_run_state_take_request(struct rv_wire_control *control)
@@ -97,5 +97,5 @@ void rv_run_state_set(struct rv_wire_control *control, enum rv_run_state state)
 
 bool rv_run_state_has_monitor(struct rv_map *map)
 {
-    return rv_map_own_fd(map) == 0 && rv_liveness_is_locked(map->fd, monitors_byte(map), 1);
+    return rv_map_own_fd(map) == 0 && rv_process_liveness_is_locked(map->fd, monitors_byte(map), 1);
 }

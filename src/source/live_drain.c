@@ -19,8 +19,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "ring/backing.h"
-#include "ring/liveness.h"
 #include "ring/ownership.h"
+#include "ring/process_liveness.h"
 #include "ring/ring.h"
 #include "source/arguments.h"
 #include "source/capture_control.h"
@@ -305,7 +305,7 @@ static bool has_live_process(const struct rv_map *map)
     const uint32_t n = rv_ownership_n_processes(map);
     for (uint32_t i = 0; i < n; i++) {
         const struct rv_wire_process *process = rv_map_process(map, i);
-        if (rv_liveness_is_running(process->pid, process->start))
+        if (rv_process_liveness_is_running(process->pid, process->start))
             return true;
     }
     return false;

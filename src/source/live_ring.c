@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 
 uint64_t rv_live_ring_ticks_at_end(const struct rv_live_ring *slot)
 {

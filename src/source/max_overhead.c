@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 
 #define N_SLOTS (1u << 16)
 #define MOST_FUNCTIONS (N_SLOTS / 2)
@@ -217,7 +217,7 @@ static uint64_t cpu_ns_of(const struct rv_wire_process *process)
     clockid_t clock;
     struct timespec now;
     if (!(__atomic_load_n(&process->instrumentation.instruments, __ATOMIC_RELAXED) & RV_INSTRUMENT_PATCHES) ||
-        !rv_liveness_is_running(process->pid, process->start) ||
+        !rv_process_liveness_is_running(process->pid, process->start) ||
         clock_getcpuclockid((pid_t)process->pid, &clock) != 0 || clock_gettime(clock, &now) != 0)
         return 0;
     return rv_clock_time_ns(now);

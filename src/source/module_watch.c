@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "ring/modules.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 
 enum {
     PATH_BYTES = 4096 * 4,
@@ -55,7 +55,7 @@ static bool is_process_gone(const struct rv_map *map, uint32_t process_idx)
 {
     const struct rv_wire_process *process = rv_map_process(map, process_idx);
     return __atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_ENDED || /* D2 <- D1 */
-           !rv_liveness_is_running(process->pid, process->start);
+           !rv_process_liveness_is_running(process->pid, process->start);
 }
 
 /* When the pending records have doubled: read those of dead processes a last time. */

@@ -14,7 +14,7 @@
 
 #include "base/os.h"
 #include "ring/ownership.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "ring/ring.h"
 
 static const uint64_t LEAK_NS = 60000000000; /* without a claim */
@@ -176,7 +176,7 @@ int main(void)
         waitpid(victims[i], NULL, 0);
     }
     turn(&map);
-    bool is_left_locked = rv_liveness_is_locked(map.fd, 1, N_RINGS);
+    bool is_left_locked = rv_process_liveness_is_locked(map.fd, 1, N_RINGS);
     uint64_t n_free = 0;
     for (uint32_t i = 0; i < N_RINGS; i++)
         n_free += rv_map_control(&map, i)->state == RV_RING_FREE;

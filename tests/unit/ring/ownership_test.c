@@ -6,7 +6,7 @@
 
 #include "base/os.h"
 #include "ring/backing.h"
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 #include "ring/push.h"
 
 #define LATE_NS 700000000u
@@ -412,11 +412,11 @@ Test(ownership, a_claim_waits_for_a_ring_that_is_being_freed, .timeout = 100)
     rv_ownership_release(&f.other, 0);
     cr_assert_eq(rv_ownership_attach_consumer(&f.map), 0);
     rv_ownership_reclaim(&f.map, 0);
-    cr_assert(rv_liveness_lock(f.map.fd, 1));
+    cr_assert(rv_process_liveness_lock(f.map.fd, 1));
     pid_t pid = fork_child();
     if (pid == 0) {
         rv_os_sleep_ns(LATE_NS);
-        rv_liveness_unlock(f.map.fd, 1);
+        rv_process_liveness_unlock(f.map.fd, 1);
         for (;;)
             pause();
     }
@@ -579,9 +579,9 @@ Test(ownership, a_forked_child_that_may_not_open_the_file_closes_it, .timeout = 
         _exit(read(go[0], &byte, 1) != 1);
     }
     wait_ready(ready);
-    cr_assert(rv_liveness_is_locked(f.map.fd, 1, 1));
+    cr_assert(rv_process_liveness_is_locked(f.map.fd, 1, 1));
     rv_map_close(&f.other); /* as if the parent had died */
-    cr_assert_not(rv_liveness_is_locked(f.map.fd, 1, 1));
+    cr_assert_not(rv_process_liveness_is_locked(f.map.fd, 1, 1));
     say_ready(go);
     cr_assert_eq(reap(pid), 0);
     close_fixture(&f);

@@ -1,4 +1,4 @@
-#include "ring/liveness.h"
+#include "ring/process_liveness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,17 +27,17 @@ static bool set_lock(int fd, short type, uint64_t byte)
     return result == 0;
 }
 
-bool rv_liveness_lock(int fd, uint64_t byte)
+bool rv_process_liveness_lock(int fd, uint64_t byte)
 {
     return set_lock(fd, F_WRLCK, byte);
 }
 
-bool rv_liveness_lock_shared(int fd, uint64_t byte)
+bool rv_process_liveness_lock_shared(int fd, uint64_t byte)
 {
     return set_lock(fd, F_RDLCK, byte);
 }
 
-void rv_liveness_unlock(int fd, uint64_t byte)
+void rv_process_liveness_unlock(int fd, uint64_t byte)
 {
     set_lock(fd, F_UNLCK, byte);
 }
@@ -52,13 +52,13 @@ static bool find_lock(int fd, uint64_t first_byte, uint64_t n_bytes, struct floc
     return result == 0 && range->l_type != F_UNLCK;
 }
 
-bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes)
+bool rv_process_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes)
 {
     struct flock range;
     return find_lock(fd, first_byte, n_bytes, &range);
 }
 
-void rv_liveness_find_locked(int fd, uint64_t first_byte, uint64_t n_bytes, uint64_t *is_locked)
+void rv_process_liveness_find_locked(int fd, uint64_t first_byte, uint64_t n_bytes, uint64_t *is_locked)
 {
     struct flock range;
     uint64_t next = 0;
@@ -70,7 +70,7 @@ void rv_liveness_find_locked(int fd, uint64_t first_byte, uint64_t n_bytes, uint
     }
 }
 
-bool rv_liveness_is_running(uint32_t pid, uint64_t start)
+bool rv_process_liveness_is_running(uint32_t pid, uint64_t start)
 {
     if (!pid || !start || rv_os_process_start((pid_t)pid) != start)
         return false;
@@ -78,7 +78,7 @@ bool rv_liveness_is_running(uint32_t pid, uint64_t start)
     return state && state != 'Z' && state != 'X';
 }
 
-bool rv_liveness_maps_file(uint32_t pid, ino_t inode)
+bool rv_process_liveness_maps_file(uint32_t pid, ino_t inode)
 {
     struct rv_mapping mapping;
     struct rv_mappings mappings;
