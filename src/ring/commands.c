@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "ring/run_state.h"
 
 #define CODE_BYTES 4u
@@ -144,7 +144,7 @@ static int wait_for(uint32_t *word, uint32_t wanted, uint64_t timeout_ns)
 int rv_commands_post(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
     const struct channel channel = channel_of(map, ring_idx);
-    if (ring_idx != RV_COMMANDS_CONSUMER && n_bytes && rv_backing_give_rest(map, ring_idx))
+    if (ring_idx != RV_COMMANDS_CONSUMER && n_bytes && rv_file_pages_give_rest(map, ring_idx))
         return -ENOSPC;
     if (!begin_writing(channel.ready, EMPTY))
         return -EBUSY;
@@ -167,7 +167,7 @@ int rv_commands_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_comm
 int rv_commands_respond(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
     const struct channel channel = channel_of(map, ring_idx);
-    if (ring_idx != RV_COMMANDS_CONSUMER && n_bytes && rv_backing_give_rest(map, ring_idx))
+    if (ring_idx != RV_COMMANDS_CONSUMER && n_bytes && rv_file_pages_give_rest(map, ring_idx))
         return -ENOSPC;
     if (!begin_writing(channel.ready, COMMAND_POSTED))
         return -ECANCELED;

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "ring/push.h"
 
 #define MOST_BACKED 32768u /* events a step: 512 KiB */
@@ -126,7 +126,7 @@ static bool back(struct rv_pusher_state *state, uint64_t n_needed)
         uint64_t n = state->backed_head - first, n_left = lap_end - state->backed_head;
         n = n < MOST_BACKED ? n : MOST_BACKED;
         n = n < n_left ? n : n_left;
-        if (rv_backing_give_events(ring->map, state->ring_idx, state->backed_head, n) == 0)
+        if (rv_file_pages_give_events(ring->map, state->ring_idx, state->backed_head, n) == 0)
             state->backed_head += n;
         else
             state->n_unbacked = 1;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 
 enum { N_READ_TRIES = 1000, MAX_TEXT_BYTES = 1 << 14 };
 static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may still be set later */
@@ -100,7 +100,7 @@ static bool set_slots(const struct rv_live_stack *slots)
 {
     if (is_set(slots))
         return true;
-    if (rv_backing_give_rest(slots->map, slots->ring_idx))
+    if (rv_file_pages_give_rest(slots->map, slots->ring_idx))
         return false;
     uint32_t sequence = begin_write(slots->control);
     for (uint32_t i = 0; i < slots->n_slots; i++)

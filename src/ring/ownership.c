@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "base/text.h"
 #include "ring/process_liveness.h"
 #include "ring/ring.h"
@@ -214,7 +214,7 @@ static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
 /* A ring is not read before its state has a page. */
 static bool reach_ring(struct rv_map *map, uint32_t ring_idx)
 {
-    if (rv_backing_give_state(map, ring_idx))
+    if (rv_file_pages_give_state(map, ring_idx))
         return false;
     raise_mark(map->header, ring_idx + 1);
     return true;
@@ -248,7 +248,7 @@ static int give_pages(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED); /* head will start here */
-    int error = rv_backing_give_events(map, ring_idx, tail, RV_BACKING_FIRST_EVENTS);
+    int error = rv_file_pages_give_events(map, ring_idx, tail, RV_BACKING_FIRST_EVENTS);
     if (!error)
         __atomic_store_n(&control->has_pages, 1, __ATOMIC_RELAXED);
     return error;

@@ -11,7 +11,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "ring/full_ring_policy.h"
 
 #define FILL_CHUNK_EVENTS 64u

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "base/own_syscalls.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 
 /* Slots beyond head that may be half written. */
 enum { GUARD = 1 };

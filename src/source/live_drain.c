@@ -18,7 +18,7 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "ring/ownership.h"
 #include "ring/process_liveness.h"
 #include "ring/ring.h"
@@ -347,7 +347,7 @@ static void prepare_rings(struct live *live)
     const uint32_t n_ready = n_used + (n_more < LEAST_READY ? LEAST_READY : n_more < MOST_READY ? n_more : MOST_READY);
     const uint32_t n_rings = live->map->geometry.n_rings, n = n_ready < n_rings ? n_ready : n_rings;
     for (; live->n_prepared < n; live->n_prepared++)
-        if (live->n_prepared >= n_used && rv_backing_prepare(live->map, live->n_prepared) != 0)
+        if (live->n_prepared >= n_used && rv_file_pages_prepare(live->map, live->n_prepared) != 0)
             live->n_prepared = n_rings - 1;
 }
 

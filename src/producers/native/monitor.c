@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "producers/native/file.h"
 #include "producers/native/fork_mark.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "producers/native/ring_writer.h"
 #include "ring/commands.h"
 #include "ring/ownership.h"
@@ -197,7 +197,7 @@ RV_EXPORT void ringviz_file_params(const struct ringviz_file *file, struct ringv
 bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring)
 {
     return ring < file->map->geometry.n_rings &&
-           (file->map->mode == RV_MAP_OBSERVER || rv_backing_give_state(file->map, ring) == 0);
+           (file->map->mode == RV_MAP_OBSERVER || rv_file_pages_give_state(file->map, ring) == 0);
 }
 
 bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring)

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/os.h"
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 #include "ring/process_liveness.h"
 #include "ring/push.h"
 
@@ -131,7 +131,7 @@ Test(ownership, the_first_events_are_read_from_the_file, .timeout = 60)
     struct rv_event out[400];
     open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 12});
     f.map.header->is_recording = 1;
-    cr_assert_eq(rv_backing_prepare(&f.map, 0), 0);
+    cr_assert_eq(rv_file_pages_prepare(&f.map, 0), 0);
     cr_assert_eq(rv_ownership_claim(&f.other, (uint32_t)rv_ownership_enter_process(&f.other)), 0);
     rv_ring_view(&written, &f.other, 0);
     rv_pusher_attach(&pusher, state, &written, 0);
@@ -185,7 +185,7 @@ Test(ownership, a_ring_that_is_ready_needs_no_pages, .timeout = 60)
     struct fixture f;
     open_fixture(&f, &(struct rv_map_params){.n_rings = 2, .ring_events = 1 << 12});
     uint32_t process = (uint32_t)rv_ownership_enter_process(&f.other);
-    cr_assert_eq(rv_backing_prepare(&f.map, 0), 0);
+    cr_assert_eq(rv_file_pages_prepare(&f.map, 0), 0);
     cr_assert_eq(f.map.header->n_rings_ready, 1);
     uint64_t n_bytes = n_allocated(&f.map);
     cr_assert_eq(rv_ownership_claim(&f.other, process), 0);
@@ -193,11 +193,11 @@ Test(ownership, a_ring_that_is_ready_needs_no_pages, .timeout = 60)
     cr_assert_eq(rv_ownership_claim(&f.other, process), 1);
     cr_assert_eq(n_allocated(&f.map), n_bytes + 2 * RV_WIRE_PAGE);
 
-    cr_assert_eq(rv_backing_give_events(&f.other, 1, 300, 1000), 0);
+    cr_assert_eq(rv_file_pages_give_events(&f.other, 1, 300, 1000), 0);
     cr_assert_eq(rv_map_control(&f.other, 1)->n_backed, RV_BACKING_FIRST_EVENTS, "not those between");
-    cr_assert_eq(rv_backing_give_events(&f.other, 1, RV_BACKING_FIRST_EVENTS, 1000), 0);
+    cr_assert_eq(rv_file_pages_give_events(&f.other, 1, RV_BACKING_FIRST_EVENTS, 1000), 0);
     cr_assert_eq(rv_map_control(&f.other, 1)->n_backed, RV_BACKING_FIRST_EVENTS + 1000);
-    cr_assert_eq(rv_backing_give_events(&f.other, 1, (1 << 12) - 10, 1 << 12), 0);
+    cr_assert_eq(rv_file_pages_give_events(&f.other, 1, (1 << 12) - 10, 1 << 12), 0);
     cr_assert_eq(rv_map_control(&f.other, 1)->n_backed, (1 << 12) - 10);
     close_fixture(&f);
 }

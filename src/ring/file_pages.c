@@ -1,4 +1,4 @@
-#include "ring/backing.h"
+#include "ring/file_pages.h"
 
 #include <errno.h>
 
@@ -21,7 +21,7 @@ static int give(struct rv_map *map, void *data, size_t n_bytes)
     return error;
 }
 
-int rv_backing_give_state(struct rv_map *map, uint32_t ring_idx)
+int rv_file_pages_give_state(struct rv_map *map, uint32_t ring_idx)
 {
     if (ring_idx < __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED) ||
         ring_idx < __atomic_load_n(&map->header->n_rings_ready, __ATOMIC_RELAXED))
@@ -29,7 +29,7 @@ int rv_backing_give_state(struct rv_map *map, uint32_t ring_idx)
     return give(map, rv_map_control(map, ring_idx), sizeof(struct rv_wire_control));
 }
 
-int rv_backing_give_rest(struct rv_map *map, uint32_t ring_idx)
+int rv_file_pages_give_rest(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
     if (__atomic_load_n(&control->rest_has_pages, __ATOMIC_RELAXED))
@@ -53,7 +53,7 @@ static int give_slots(struct rv_map *map, uint32_t ring_idx, uint64_t first, uin
     return error;
 }
 
-int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head, uint64_t n)
+int rv_file_pages_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head, uint64_t n)
 {
     const uint64_t n_events = map->geometry.ring_events, first = head & (n_events - 1);
     n = n < n_events ? n : n_events;
@@ -63,11 +63,11 @@ int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head,
 }
 
 /* The events' page is not mapped: the consumer reads the first events from the file. */
-int rv_backing_prepare(struct rv_map *map, uint32_t ring_idx)
+int rv_file_pages_prepare(struct rv_map *map, uint32_t ring_idx)
 {
     const uint32_t n_events = map->geometry.ring_events;
     const uint32_t n = n_events < RV_BACKING_FIRST_EVENTS ? n_events : RV_BACKING_FIRST_EVENTS;
-    int error = rv_backing_give_state(map, ring_idx);
+    int error = rv_file_pages_give_state(map, ring_idx);
     if (!error)
         error = rv_map_allocate(map, rv_map_offset(map, rv_map_events(map, ring_idx)), n * sizeof(struct rv_event));
     if (error)
