@@ -434,7 +434,7 @@ struct rv_wire_header {
     uint64_t total_produced, total_consumed, total_dropped, total_claims;
     uint8_t reserved6[32];
 
-    /* 0x380 global message: one sender, one receiver, in chunks (ring/message.h) */
+    /* 0x380 global message: one sender, one receiver, in chunks (ring/global_message.h) */
     uint32_t message_owner;  /* [atomic] tid of the sender; 0 when none */
     uint32_t message_reader; /* [atomic] tid of the receiver; 0 when none */
     uint32_t message_state;  /* [atomic] futex: chunk count << 2 | 0 idle, 1 a chunk is there, 2 it was taken */

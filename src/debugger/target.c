@@ -14,7 +14,7 @@
 #include "ring/commands.h"
 #include "ring/full_ring_policy.h"
 #include "ring/ownership.h"
-#include "ring/message.h"
+#include "ring/global_message.h"
 
 #define SLICE_NS 50000000u /* interval of checks whether the thread lives */
 #define BUSY_NS 500000000u /* an answer not fetched by then is abandoned */
@@ -335,7 +335,7 @@ int rv_target_capture(struct rv_target *target, enum rv_capture_rule rule, const
 
 int rv_target_send_message(struct rv_target *target, const char *text, uint64_t timeout_ns)
 {
-    return rv_message_post(target->map, text, strlen(text), timeout_ns);
+    return rv_global_message_post(target->map, text, strlen(text), timeout_ns);
 }
 
 int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct rv_answer *answer)
@@ -343,12 +343,12 @@ int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct
     uint64_t waiting;
     uint32_t chunk_bytes;
     *answer = (struct rv_answer){0};
-    rv_message_waiting(target->map, &waiting, &chunk_bytes);
+    rv_global_message_waiting(target->map, &waiting, &chunk_bytes);
     if (!waiting)
         return -ENOENT;
     size_t n_bytes, capacity = 0, most = waiting < MOST_TEXT ? (size_t)waiting : MOST_TEXT;
     char *bytes = rv_alloc(most + 1, 1);
-    int error = rv_message_receive(target->map, bytes, most, &n_bytes, timeout_ns);
+    int error = rv_global_message_receive(target->map, bytes, most, &n_bytes, timeout_ns);
     if (!error)
         append(answer, &capacity, bytes, n_bytes);
     answer->is_fine = !error;

@@ -18,7 +18,7 @@
 #include "producers/native/ring_writer.h"
 #include "ring/commands.h"
 #include "ring/ownership.h"
-#include "ring/message.h"
+#include "ring/global_message.h"
 #include "ring/live_stack.h"
 #include "ring/watches.h"
 
@@ -475,22 +475,24 @@ RV_EXPORT int ringviz_watch_get_result(struct ringviz_file *file, uint32_t ring,
 
 RV_EXPORT int ringviz_message_post(struct ringviz_file *file, const char *message, size_t n_bytes, uint64_t timeout_ns)
 {
-    return file->map->mode == RV_MAP_OBSERVER ? -EROFS : rv_message_post(file->map, message, n_bytes, timeout_ns);
+    return file->map->mode == RV_MAP_OBSERVER ? -EROFS
+                                              : rv_global_message_post(file->map, message, n_bytes, timeout_ns);
 }
 
 RV_EXPORT int ringviz_message_receive(struct ringviz_file *file, char *message, size_t capacity, size_t *n_bytes,
                                       uint64_t timeout_ns)
 {
     *n_bytes = 0;
-    return file->map->mode == RV_MAP_OBSERVER ? -EROFS
-                                              : rv_message_receive(file->map, message, capacity, n_bytes, timeout_ns);
+    return file->map->mode == RV_MAP_OBSERVER
+               ? -EROFS
+               : rv_global_message_receive(file->map, message, capacity, n_bytes, timeout_ns);
 }
 
 RV_EXPORT void ringviz_message_waiting(const struct ringviz_file *file, size_t *message_bytes, size_t *chunk_bytes)
 {
     uint64_t n_bytes;
     uint32_t n_chunk;
-    rv_message_waiting(file->map, &n_bytes, &n_chunk);
+    rv_global_message_waiting(file->map, &n_bytes, &n_chunk);
     *message_bytes = (size_t)n_bytes;
     *chunk_bytes = n_chunk;
 }

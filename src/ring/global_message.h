@@ -6,8 +6,8 @@
  *   G1 -> G2  chunk and its words before the state "a chunk is there"
  *   G3 -> G4  the chunk is copied before the state "taken"
  */
-#ifndef RV_RING_MESSAGE_H
-#define RV_RING_MESSAGE_H
+#ifndef RV_RING_GLOBAL_MESSAGE_H
+#define RV_RING_GLOBAL_MESSAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
  *               received
  *   thread      any
  */
-int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
+int rv_global_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
 
 /*
  * Receive the next message.
@@ -32,9 +32,9 @@ int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uin
  *               fit (it stays until the sender gives up; *n_bytes says what is needed)
  *   thread      any
  */
-int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns);
+int rv_global_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns);
 
 /* Length of the message that waits to be received and of its current chunk; 0 and 0 when there is none. Any process. */
-void rv_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes);
+void rv_global_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes);
 
 #endif

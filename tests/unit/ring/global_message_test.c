@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "base/os.h"
-#include "ring/message.h"
+#include "ring/global_message.h"
 
 static const uint64_t SECOND = 1000000000, DEADLINE_NS = 60000000000;
 enum { AREA = 100 };
@@ -27,7 +27,7 @@ static pid_t start_sender(const struct fixture *f, const size_t *sizes, size_t n
         _exit(1);
     for (size_t i = 0; i < n_sizes; i++) {
         char *message = make_message(sizes[i]);
-        if (rv_message_post(&map, message, sizes[i], DEADLINE_NS))
+        if (rv_global_message_post(&map, message, sizes[i], DEADLINE_NS))
             _exit(2);
         free(message);
     }
@@ -44,7 +44,7 @@ Test(message, any_length_arrives_whole, .timeout = 100)
     char *out = malloc(100000), *expected = make_message(100000);
     for (size_t i = 0; i < n_sizes; i++) {
         size_t n_bytes;
-        cr_assert_eq(rv_message_receive(&f.map, out, 100000, &n_bytes, DEADLINE_NS), 0, "message %zu", i);
+        cr_assert_eq(rv_global_message_receive(&f.map, out, 100000, &n_bytes, DEADLINE_NS), 0, "message %zu", i);
         cr_assert_eq(n_bytes, sizes[i]);
         cr_assert_eq(memcmp(out, expected, n_bytes), 0, "message %zu", i);
     }
@@ -60,10 +60,10 @@ Test(message, waits_end, .timeout = 100)
     open_fixture(&f, NULL);
     char out[2 * AREA] = "";
     size_t n_bytes;
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 50), -ETIMEDOUT);
-    cr_assert_eq(rv_message_post(&f.map, out, sizeof out, SECOND / 50), -ETIMEDOUT);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 50), -ETIMEDOUT);
+    cr_assert_eq(rv_global_message_post(&f.map, out, sizeof out, SECOND / 50), -ETIMEDOUT);
     cr_assert_eq(f.map.header->message_owner, 0);
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 50), -ETIMEDOUT,
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 50), -ETIMEDOUT,
                  "nobody sends any more");
     close_fixture(&f);
 }
@@ -76,9 +76,9 @@ Test(message, a_buffer_that_is_too_small_gets_the_size_needed, .timeout = 100)
     pid_t pid = start_sender(&f, &size, 1);
     char out[50];
     size_t n_bytes;
-    cr_assert_eq(rv_message_receive(&f.map, out, 10, &n_bytes, DEADLINE_NS), -EMSGSIZE);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, 10, &n_bytes, DEADLINE_NS), -EMSGSIZE);
     cr_assert_eq(n_bytes, 50);
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), 0);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), 0);
     cr_assert_eq(reap(pid), 0);
     close_fixture(&f);
 }
@@ -103,14 +103,14 @@ Test(message, a_sender_that_dies_midway_is_noticed_and_replaced, .timeout = 100)
     char out[1000];
     size_t n_bytes;
     uint64_t begin = rv_clock_mono_ns();
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), -EPIPE);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), -EPIPE);
     cr_assert_lt(rv_clock_mono_ns() - begin, DEADLINE_NS / 2);
 
     die_midway(&f, &f.map);
     static const size_t sizes[] = {250};
     pid_t pid = start_sender(&f, sizes, 1);
     int error;
-    while ((error = rv_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS)) == -EPIPE)
+    while ((error = rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS)) == -EPIPE)
         continue;
     cr_assert_eq(error, 0);
     cr_assert_eq(n_bytes, 250);
@@ -130,12 +130,12 @@ Test(message, a_second_sender_waits_for_the_first, .timeout = 100)
     uint64_t begin = rv_clock_mono_ns();
     while ((__atomic_load_n(&f.map.header->message_state, __ATOMIC_ACQUIRE) & 3) != 1)
         cr_assert_lt(rv_clock_mono_ns() - begin, DEADLINE_NS);
-    cr_assert_eq(rv_message_post(&f.map, "x", 1, SECOND / 100), -EBUSY);
+    cr_assert_eq(rv_global_message_post(&f.map, "x", 1, SECOND / 100), -EBUSY);
     pid_t second = start_sender(&f, &size, 1);
     char out[500];
     size_t n_bytes;
     for (int i = 0; i < 2; i++)
-        cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), 0);
+        cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), 0);
     cr_assert_eq(reap(first), 0);
     cr_assert_eq(reap(second), 0);
     close_fixture(&f);
@@ -143,7 +143,7 @@ Test(message, a_second_sender_waits_for_the_first, .timeout = 100)
 
 static void *send_from_thread(void *argument)
 {
-    return (void *)(intptr_t)rv_message_post(argument, "from a thread of the same process", 33, DEADLINE_NS);
+    return (void *)(intptr_t)rv_global_message_post(argument, "from a thread of the same process", 33, DEADLINE_NS);
 }
 
 Test(message, threads_of_one_process_can_talk_too, .timeout = 100)
@@ -156,7 +156,7 @@ Test(message, threads_of_one_process_can_talk_too, .timeout = 100)
     char out[100];
     size_t n_bytes;
     for (int i = 0; i < 4; i++) {
-        cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), 0);
+        cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, DEADLINE_NS), 0);
         cr_assert_eq(n_bytes, 33);
     }
     for (int i = 0; i < 4; i++) {
@@ -197,7 +197,7 @@ Test(message, a_receiver_keeps_its_timeout_whatever_arrives, .timeout = 100)
     open_fixture(&f, NULL);
     cr_assert_eq(pthread_create(&sender, NULL, begin_messages, &f.map), 0);
     uint64_t begin = rv_clock_mono_ns();
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 10), -ETIMEDOUT);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 10), -ETIMEDOUT);
     cr_assert_lt(rv_clock_mono_ns() - begin, DEADLINE_NS / 2);
     __atomic_store_n(&f.map.header->message_reader, UINT32_MAX, __ATOMIC_RELAXED); /* stops the sender */
     pthread_join(sender, NULL);
@@ -214,13 +214,13 @@ Test(message, invalid_words_are_refused, .timeout = 100)
     header->message_state = 4 | 1;
     header->message_total_bytes = 50;
     header->message_chunk_bytes = 51;
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND), -EBADMSG);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND), -EBADMSG);
     header->message_total_bytes = UINT64_MAX;
     header->message_offset = UINT64_MAX;
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND), -EBADMSG);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND), -EBADMSG);
     header->message_total_bytes = 1000;
     header->message_offset = 0;
     header->message_chunk_bytes = 101;
-    cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND), -EBADMSG);
+    cr_assert_eq(rv_global_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND), -EBADMSG);
     close_fixture(&f);
 }

@@ -1,4 +1,4 @@
-#include "ring/message.h"
+#include "ring/global_message.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -167,7 +167,7 @@ static bool is_last_chunk(const struct rv_wire_header *header)
     return header->message_offset + header->message_chunk_bytes == header->message_total_bytes;
 }
 
-int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
+int rv_global_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
 {
     const uint64_t end_ns = end_of(timeout_ns);
     int error = take_place(map, sender_place(map), end_ns);
@@ -258,7 +258,7 @@ static int receive_chunk(struct rv_map *map, void *out, size_t capacity, const s
     return progress->n_received == chunk->total_bytes;
 }
 
-int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns)
+int rv_global_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n_bytes, uint64_t timeout_ns)
 {
     *n_bytes = 0;
     const uint64_t end_ns = end_of(timeout_ns);
@@ -280,7 +280,7 @@ int rv_message_receive(struct rv_map *map, void *out, size_t capacity, size_t *n
     return result > 0 ? 0 : result;
 }
 
-void rv_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes)
+void rv_global_message_waiting(const struct rv_map *map, uint64_t *n_bytes, uint32_t *chunk_bytes)
 {
     const struct rv_wire_header *header = map->header;
     uint32_t state = __atomic_load_n(&header->message_state, __ATOMIC_ACQUIRE); /* G2 <- G1 */
