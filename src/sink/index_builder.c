@@ -16,8 +16,8 @@
 
 #include "base/vec.h"
 #include "recording/index_chunk.h"
-#include "sink/block_rows.h"
 #include "sink/index_totals.h"
+#include "sink/indexed_block.h"
 
 enum {
     READ_SPANS = 512,
@@ -46,7 +46,7 @@ struct rv_index_builder {
     bool has_waits;       /* the batch has waits: its calls are kept until those of the waits are found */
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
-    struct rv_block_rows rows;
+    struct rv_indexed_block rows;
     uint64_t n_rows, n_events; /* sums over all streams */
     uint64_t n_open;           /* open frames of all streams */
     uint64_t n_buckets;        /* upper limit of the totals' buckets */
@@ -102,13 +102,13 @@ static void bound_buckets(struct rv_index_builder *index_builder)
 static void begin_block(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
     rv_indexed_stream_begin_block(stream, index_builder->n_indexes);
-    rv_block_rows_begin(&index_builder->rows, stream);
+    rv_indexed_block_begin(&index_builder->rows, stream);
 }
 
 static void end_block(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                       const struct rv_rec_index_block *block)
 {
-    uint64_t n_rows = rv_block_rows_end(&index_builder->rows, stream, block);
+    uint64_t n_rows = rv_indexed_block_end(&index_builder->rows, stream, block);
     for (size_t i = 0; i < stream->n_lanes; i++)
         rv_indexed_waits_put(&stream->lanes[i].waits, &index_builder->table, block->stream, stream->lanes[i].stack);
     stream->n_rows += n_rows;
@@ -226,7 +226,7 @@ static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_
         struct rv_indexed_stack *lane = &stream->lanes[i];
         if (lane->n == 0)
             continue;
-        rv_block_rows_list(&index_builder->rows, stream, lane);
+        rv_indexed_block_list(&index_builder->rows, stream, lane);
         if (!index_builder->leaves_totals)
             rv_stats_add(index_builder->stats, lane->stats, spans + lane->first, lane->n);
     }
@@ -260,7 +260,7 @@ static bool is_kept(const struct rv_indexed_stack *lane, const struct rv_event *
 static void add_note(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
                      struct rv_indexed_stack *lane, const struct rv_event *event)
 {
-    rv_block_rows_list(&index_builder->rows, stream, lane);
+    rv_indexed_block_list(&index_builder->rows, stream, lane);
     lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
     lane->notes[lane->n_notes++] = *event;
 }
@@ -370,13 +370,13 @@ static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_
     follow_waits(index_builder, stream, batch);
     for (size_t i = 0; i < stream->n_lanes; i++)
         if (stream->lanes[i].has_moved)
-            rv_block_rows_list(&index_builder->rows, stream, &stream->lanes[i]);
+            rv_indexed_block_list(&index_builder->rows, stream, &stream->lanes[i]);
     read_spans(index_builder, stream);
     add_spans(index_builder, stream);
     uint32_t n_switches =
         batch->n_specials && !index_builder->leaves_sums ? add_notes(index_builder, stream, batch) : 0;
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
-    rv_block_rows_list(&index_builder->rows, stream, lane);
+    rv_indexed_block_list(&index_builder->rows, stream, lane);
     lane->row.n_events += batch->n - n_switches;
     stream->entry_stack = exit_stack;
 }
@@ -457,7 +457,7 @@ static void close_stream(struct rv_index_builder *index_builder, const struct rv
 struct rv_index_builder *rv_index_builder_create(void)
 {
     struct rv_index_builder *index_builder = rv_alloc(1, sizeof *index_builder);
-    rv_block_rows_init(&index_builder->rows, &index_builder->table);
+    rv_indexed_block_init(&index_builder->rows, &index_builder->table);
     index_builder->block = rv_block_create(RV_BATCH_EVENTS);
     index_builder->kernel = rv_scan_best_kernel();
     index_builder->stats = rv_stats_create();
@@ -479,7 +479,7 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder)
     rv_rec_index_fini(&index_builder->table);
     free(index_builder->spans);
     free(index_builder->sorted);
-    rv_block_rows_fini(&index_builder->rows);
+    rv_indexed_block_fini(&index_builder->rows);
     rv_wait_finder_fini(&index_builder->finder);
     free(index_builder);
 }

@@ -1,4 +1,4 @@
-#include "sink/block_rows.h"
+#include "sink/indexed_block.h"
 
 #include <stdlib.h>
 
@@ -6,19 +6,19 @@
 
 #define MOST_FRAMES (1u << 20) /* limit of frames listed per stack */
 
-void rv_block_rows_init(struct rv_block_rows *rows, struct rv_rec_index_table *table)
+void rv_indexed_block_init(struct rv_indexed_block *rows, struct rv_rec_index_table *table)
 {
-    *rows = (struct rv_block_rows){.table = table};
+    *rows = (struct rv_indexed_block){.table = table};
 }
 
-void rv_block_rows_fini(struct rv_block_rows *rows)
+void rv_indexed_block_fini(struct rv_indexed_block *rows)
 {
     free(rows->listed);
     free(rows->boxes);
 }
 
-void rv_block_rows_list(struct rv_block_rows *rows, const struct rv_indexed_stream *stream,
-                        struct rv_indexed_stack *lane)
+void rv_indexed_block_list(struct rv_indexed_block *rows, const struct rv_indexed_stream *stream,
+                           struct rv_indexed_stack *lane)
 {
     if (lane->is_listed)
         return;
@@ -29,7 +29,7 @@ void rv_block_rows_list(struct rv_block_rows *rows, const struct rv_indexed_stre
 }
 
 /* Add the open frames at the block's beginning that changed since the INDEX last listed them. */
-static void list_open(struct rv_block_rows *rows, struct rv_indexed_stream *stream, size_t stack_idx)
+static void list_open(struct rv_indexed_block *rows, struct rv_indexed_stream *stream, size_t stack_idx)
 {
     struct rv_open_stack open;
     rv_block_join_open_stack(stream->carry, stack_idx, &open);
@@ -41,7 +41,7 @@ static void list_open(struct rv_block_rows *rows, struct rv_indexed_stream *stre
     lane->depth = (struct rv_rec_index_depth){open.least_key, open.last_key, open.n_lost, stream->begin_ns};
     if (n_open == lane->n_listed && n_kept == n_open)
         return;
-    rv_block_rows_list(rows, stream, lane);
+    rv_indexed_block_list(rows, stream, lane);
     lane->row.n_kept = n_kept;
     lane->row.n_frames = n_open - n_kept;
     for (uint32_t i = n_kept; i < n_open; i++)
@@ -50,14 +50,15 @@ static void list_open(struct rv_block_rows *rows, struct rv_indexed_stream *stre
     lane->n_listed = n_open;
 }
 
-void rv_block_rows_begin(struct rv_block_rows *rows, struct rv_indexed_stream *stream)
+void rv_indexed_block_begin(struct rv_indexed_block *rows, struct rv_indexed_stream *stream)
 {
     rows->n_listed = 0;
     for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++)
         list_open(rows, stream, i);
 }
 
-static void add_cells(struct rv_block_rows *rows, const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
+static void add_cells(struct rv_indexed_block *rows, const struct rv_indexed_stream *stream,
+                      struct rv_indexed_stack *lane)
 {
     size_t n = rv_density_count(&lane->density, stream->level, 0, UINT64_MAX);
     rows->boxes = rv_vec_reserve(rows->boxes, &rows->boxes_capacity, n, sizeof *rows->boxes);
@@ -76,8 +77,8 @@ static void add_cells(struct rv_block_rows *rows, const struct rv_indexed_stream
     rv_density_init(&lane->density);
 }
 
-static void add_stack(struct rv_block_rows *rows, const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane,
-                      uint32_t max_depth)
+static void add_stack(struct rv_indexed_block *rows, const struct rv_indexed_stream *stream,
+                      struct rv_indexed_stack *lane, uint32_t max_depth)
 {
     add_cells(rows, stream, lane);
     for (size_t i = 0; i < lane->n_spans; i++)
@@ -96,8 +97,8 @@ static void add_stack(struct rv_block_rows *rows, const struct rv_indexed_stream
     lane->is_listed = false;
 }
 
-uint64_t rv_block_rows_end(struct rv_block_rows *rows, struct rv_indexed_stream *stream,
-                           const struct rv_rec_index_block *block)
+uint64_t rv_indexed_block_end(struct rv_indexed_block *rows, struct rv_indexed_stream *stream,
+                              const struct rv_rec_index_block *block)
 {
     struct rv_rec_index_block row = *block;
     struct rv_block_join_counts counts;
