@@ -54,11 +54,11 @@ bool rv_callers_find(const struct rv_view *view, const struct rv_view_lane *lane
     return call;
 }
 
-static void append_name(const struct rv_labels_content *content, struct rv_atlas *atlas, uint32_t id,
+static void append_name(const struct rv_labels_content *content, struct rv_text_glyphs *atlas, uint32_t id,
                         char line[LINE_BYTES])
 {
-    const struct rv_atlas_font font = {atlas, RV_FONT_SMALL};
-    const struct rv_short_name_room room = rv_atlas_room(&font, NAME_WIDTH);
+    const struct rv_text_glyphs_font font = {atlas, RV_FONT_SMALL};
+    const struct rv_short_name_room room = rv_text_glyphs_room(&font, NAME_WIDTH);
     char full[512], name[NAME_BYTES] = "";
     rv_labels_name(content, id, full, sizeof full);
     (void)rv_short_name_fit(full, &room, name, sizeof name);
@@ -66,7 +66,7 @@ static void append_name(const struct rv_labels_content *content, struct rv_atlas
 }
 
 /* "4,936 rows below: main > run > ... > recurse" */
-static void write_line(const struct rv_labels_content *content, struct rv_atlas *atlas,
+static void write_line(const struct rv_labels_content *content, struct rv_text_glyphs *atlas,
                        const struct rv_callers *callers, uint32_t n_rows, char line[LINE_BYTES])
 {
     (void)snprintf(line, LINE_BYTES, "%" PRIu32 " %s below", n_rows, rv_units_word(n_rows, "row", "rows"));

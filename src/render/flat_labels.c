@@ -30,8 +30,8 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
     float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
     rv_labels_name(content, row->box->id, full, sizeof full);
-    const struct rv_atlas_font face = {rv_overlay_atlas(overlay), font};
-    const struct rv_short_name_room room = rv_atlas_room(&face, area.width - 2.0f * PADDING);
+    const struct rv_text_glyphs_font face = {rv_overlay_atlas(overlay), font};
+    const struct rv_short_name_room room = rv_text_glyphs_room(&face, area.width - 2.0f * PADDING);
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
     float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};

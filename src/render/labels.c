@@ -34,7 +34,7 @@ struct vertex {
 
 struct rv_labels {
     GLuint program, vertex_array;
-    struct rv_atlas *atlas;
+    struct rv_text_glyphs *atlas;
     struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
@@ -47,7 +47,7 @@ struct line { /* one line of text: glyphs run along x, their height along up */
     uint32_t rgba;
 };
 
-int rv_labels_create(struct rv_labels **labels, struct rv_atlas *atlas)
+int rv_labels_create(struct rv_labels **labels, struct rv_text_glyphs *atlas)
 {
     *labels = rv_alloc(1, sizeof **labels);
     (*labels)->atlas = atlas;
@@ -111,16 +111,16 @@ static void add_glyph(struct rv_labels *labels, const struct line *line, const s
 static void add_line(struct rv_labels *labels, const struct line *line, const char *text)
 {
     const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    struct rv_atlas_text read = rv_atlas_read(labels->atlas, RV_FONT_LABEL, text, 0.0f, scale);
+    struct rv_text_glyphs_text read = rv_text_glyphs_read(labels->atlas, RV_FONT_LABEL, text, 0.0f, scale);
     struct rv_text_line_glyph glyph;
-    while (rv_atlas_next(&read, &glyph))
+    while (rv_text_glyphs_next(&read, &glyph))
         add_glyph(labels, line, &glyph);
 }
 
 static float line_width(const struct rv_labels *labels, const struct line *line, const char *text)
 {
     const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    return scale * rv_atlas_width(labels->atlas, RV_FONT_LABEL, text, strlen(text));
+    return scale * rv_text_glyphs_width(labels->atlas, RV_FONT_LABEL, text, strlen(text));
 }
 
 /* A name may reach over several changes of its wall: what is under it makes one colour readable on all. */
@@ -144,7 +144,7 @@ static unsigned label_every(struct rv_labels *labels, const struct rv_lane_layou
         return 1;
     for (size_t i = 0; i < ticks->n; i++) {
         const char *text = ticks->items[i].text;
-        widest = fmaxf(widest, em * rv_atlas_width(labels->atlas, RV_FONT_LABEL, text, strlen(text)));
+        widest = fmaxf(widest, em * rv_text_glyphs_width(labels->atlas, RV_FONT_LABEL, text, strlen(text)));
     }
     const double distance =
         rv_lane_layout_x(layout, ticks->items[1].time_ns) - rv_lane_layout_x(layout, ticks->items[0].time_ns);
@@ -230,11 +230,11 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     if (right - left <= least || !is_readable(pass->camera, low, right, height))
         return;
     char full[512], caption[CAPTION_BYTES];
-    const struct rv_atlas_font font = {labels->atlas, RV_FONT_LABEL};
+    const struct rv_text_glyphs_font font = {labels->atlas, RV_FONT_LABEL};
     rv_labels_name(content, box->id, full, sizeof full);
     float room_px = (right - left - 2.0f * CAPTION_PADDING) / (size * pass->camera->stretch) *
                     rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    const struct rv_short_name_room room = rv_atlas_room(&font, room_px);
+    const struct rv_short_name_room room = rv_text_glyphs_room(&font, room_px);
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
@@ -269,7 +269,7 @@ void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const 
     rv_pass_begin(pass, labels->program);
     rv_pass_set_int(labels->program, "u_atlas", 0);
     glActiveTexture(GL_TEXTURE0);
-    rv_atlas_bind(labels->atlas);
+    rv_text_glyphs_bind(labels->atlas);
     glBindVertexArray(labels->vertex_array);
     size_t offset = rv_vertex_ring_push(&labels->upload, labels->vertices, labels->n * sizeof *labels->vertices);
     glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)offset);

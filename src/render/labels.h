@@ -2,7 +2,7 @@
 #ifndef RV_RENDER_LABELS_H
 #define RV_RENDER_LABELS_H
 
-#include "render/atlas.h"
+#include "render/text_glyphs.h"
 #include "render/emphasis.h"
 #include "render/pass.h"
 #include "render/frame_data.h"
@@ -11,7 +11,7 @@
 struct rv_labels; /* opaque */
 
 /* 0 through *labels, or -ENOTSUP with one line printed. The atlas is the caller's and outlives the pass. */
-int rv_labels_create(struct rv_labels **labels, struct rv_atlas *atlas);
+int rv_labels_create(struct rv_labels **labels, struct rv_text_glyphs *atlas);
 void rv_labels_destroy(struct rv_labels *labels);
 
 struct rv_labels_content {

@@ -25,7 +25,7 @@ struct vertex {
 
 struct rv_overlay {
     GLuint program, vertex_array;
-    struct rv_atlas *atlas;
+    struct rv_text_glyphs *atlas;
     struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
@@ -43,7 +43,7 @@ struct quad { /* pixels; detail runs from its first to its last value */
     uint32_t rgba;
 };
 
-int rv_overlay_create(struct rv_overlay **overlay, struct rv_atlas *atlas)
+int rv_overlay_create(struct rv_overlay **overlay, struct rv_text_glyphs *atlas)
 {
     *overlay = rv_alloc(1, sizeof **overlay);
     (*overlay)->atlas = atlas;
@@ -186,9 +186,9 @@ void rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float 
 {
     float pixel, baseline = floorf(at[1] * overlay->scale + 0.5f);
     font = face_for(overlay, font, &pixel);
-    struct rv_atlas_text read = rv_atlas_read(overlay->atlas, font, text, at[0] * overlay->scale, pixel);
+    struct rv_text_glyphs_text read = rv_text_glyphs_read(overlay->atlas, font, text, at[0] * overlay->scale, pixel);
     struct rv_text_line_glyph glyph;
-    while (rv_atlas_next(&read, &glyph))
+    while (rv_text_glyphs_next(&read, &glyph))
         add_glyph(overlay, &glyph, baseline, pixel, rgba);
 }
 
@@ -196,10 +196,10 @@ float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font,
 {
     float pixel;
     font = face_for(overlay, font, &pixel);
-    return rv_atlas_width(overlay->atlas, font, text, strlen(text)) * pixel / overlay->scale;
+    return rv_text_glyphs_width(overlay->atlas, font, text, strlen(text)) * pixel / overlay->scale;
 }
 
-struct rv_atlas *rv_overlay_atlas(const struct rv_overlay *overlay)
+struct rv_text_glyphs *rv_overlay_atlas(const struct rv_overlay *overlay)
 {
     return overlay->atlas;
 }
@@ -213,7 +213,7 @@ void rv_overlay_draw(struct rv_overlay *overlay)
     glUniform2f(glGetUniformLocation(overlay->program, "u_size"), (float)overlay->width_px, (float)overlay->height_px);
     rv_pass_set_int(overlay->program, "u_atlas", 0);
     glActiveTexture(GL_TEXTURE0);
-    rv_atlas_bind(overlay->atlas);
+    rv_text_glyphs_bind(overlay->atlas);
     glBindVertexArray(overlay->vertex_array);
     size_t offset = rv_vertex_ring_push(&overlay->upload, overlay->vertices, overlay->n * sizeof *overlay->vertices);
     GLsizei recorded_step = sizeof(struct vertex);

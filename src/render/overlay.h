@@ -9,13 +9,13 @@
 #include <GL/glew.h>
 #include <stdbool.h>
 
-#include "render/atlas.h"
+#include "render/text_glyphs.h"
 #include "render/theme.h"
 
 struct rv_overlay; /* opaque */
 
 /* 0 through *overlay, or -ENOTSUP with one line printed. The atlas is the caller's and outlives the pass. */
-int rv_overlay_create(struct rv_overlay **overlay, struct rv_atlas *atlas);
+int rv_overlay_create(struct rv_overlay **overlay, struct rv_text_glyphs *atlas);
 void rv_overlay_destroy(struct rv_overlay *overlay);
 
 /* Begin a frame: empty. */
@@ -44,7 +44,7 @@ void rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float 
 float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font, const char *text);
 
 /* The texture of its glyphs. Borrowed. */
-struct rv_atlas *rv_overlay_atlas(const struct rv_overlay *overlay);
+struct rv_text_glyphs *rv_overlay_atlas(const struct rv_overlay *overlay);
 
 /* Draw everything into the bound framebuffer. */
 void rv_overlay_draw(struct rv_overlay *overlay);

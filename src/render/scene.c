@@ -46,7 +46,7 @@ struct rv_scene {
     struct rv_arcs *arcs;
     struct rv_labels *labels;
     struct rv_overlay *overlay;
-    struct rv_atlas *atlas;
+    struct rv_text_glyphs *atlas;
 };
 
 static bool has_version_33(void)
@@ -94,7 +94,7 @@ int rv_scene_create(struct rv_scene **scene)
         return rv_err(ENOTSUP, "OpenGL 3.3 is needed, this is %s", (const char *)glGetString(GL_VERSION));
     struct rv_scene *made = rv_alloc(1, sizeof *made);
     rv_scene_compose(made, &(struct rv_scene_frame){.view = &NOTHING});
-    made->atlas = rv_atlas_create();
+    made->atlas = rv_text_glyphs_create();
     int err = create_passes(made);
     if (err)
         rv_scene_destroy(made);
@@ -113,7 +113,7 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_labels_destroy(scene->labels);
     rv_overlay_destroy(scene->overlay);
     rv_framebuffer_fini(&scene->target);
-    rv_atlas_destroy(scene->atlas);
+    rv_text_glyphs_destroy(scene->atlas);
     rv_frame_data_fini(&scene->own);
     rv_lane_layout_fini(&scene->layout);
     rv_lane_layout_fini(&scene->stage_from);
@@ -360,7 +360,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
     if (rv_framebuffer_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
         return;
-    rv_atlas_begin(scene->atlas, shown.text_ns);
+    rv_text_glyphs_begin(scene->atlas, shown.text_ns);
     place(scene, &shown);
     point_out_leaf(scene, &shown, &leaf);
     const struct rv_highlight *outlined = shown.highlight && !shown.highlight->is_pinned ? shown.highlight : NULL;
@@ -388,7 +388,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
 
 bool rv_scene_lacks_text(const struct rv_scene *scene)
 {
-    return rv_atlas_is_late(scene->atlas);
+    return rv_text_glyphs_is_late(scene->atlas);
 }
 
 bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px)

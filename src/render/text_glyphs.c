@@ -1,4 +1,4 @@
-#include "render/atlas.h"
+#include "render/text_glyphs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +7,21 @@
 #include "glyphs/clusters.h"
 #include "glyphs/texture.h"
 
-struct rv_atlas {
+struct rv_text_glyphs {
     struct rv_text_lines *lines;
     GLuint texture;
 };
 
-struct rv_atlas *rv_atlas_create(void)
+struct rv_text_glyphs *rv_text_glyphs_create(void)
 {
     const struct rv_glyph_image baked = {rv_font_atlas.texels, rv_font_atlas.width, rv_font_atlas.height};
-    struct rv_atlas *atlas = rv_alloc(1, sizeof *atlas);
+    struct rv_text_glyphs *atlas = rv_alloc(1, sizeof *atlas);
     atlas->lines = rv_text_lines_create(&baked);
     atlas->texture = rv_glyph_texture_create(&baked);
     return atlas;
 }
 
-void rv_atlas_destroy(struct rv_atlas *atlas)
+void rv_text_glyphs_destroy(struct rv_text_glyphs *atlas)
 {
     if (!atlas)
         return;
@@ -30,12 +30,12 @@ void rv_atlas_destroy(struct rv_atlas *atlas)
     free(atlas);
 }
 
-void rv_atlas_begin(struct rv_atlas *atlas, uint64_t budget_ns)
+void rv_text_glyphs_begin(struct rv_text_glyphs *atlas, uint64_t budget_ns)
 {
     rv_text_lines_begin(atlas->lines, budget_ns);
 }
 
-bool rv_atlas_is_late(const struct rv_atlas *atlas)
+bool rv_text_glyphs_is_late(const struct rv_text_glyphs *atlas)
 {
     return rv_text_lines_is_late(atlas->lines);
 }
@@ -50,7 +50,7 @@ static struct rv_text_line_style style_of(enum rv_font font)
     return (struct rv_text_line_style){typefaces[font], rv_font_atlas.faces[font].size_px};
 }
 
-float rv_atlas_width(struct rv_atlas *atlas, enum rv_font font, const char *text, size_t n_bytes)
+float rv_text_glyphs_width(struct rv_text_glyphs *atlas, enum rv_font font, const char *text, size_t n_bytes)
 {
     float width;
     if (rv_font_measure(font, text, n_bytes, &width))
@@ -61,19 +61,19 @@ float rv_atlas_width(struct rv_atlas *atlas, enum rv_font font, const char *text
 
 static float measure(const void *context, const char *text, size_t n_bytes)
 {
-    const struct rv_atlas_font *font = context;
-    return rv_atlas_width(font->atlas, font->font, text, n_bytes);
+    const struct rv_text_glyphs_font *font = context;
+    return rv_text_glyphs_width(font->atlas, font->font, text, n_bytes);
 }
 
-struct rv_short_name_room rv_atlas_room(const struct rv_atlas_font *font, float width)
+struct rv_short_name_room rv_text_glyphs_room(const struct rv_text_glyphs_font *font, float width)
 {
     return (struct rv_short_name_room){width, measure, rv_cluster_next, font};
 }
 
-struct rv_atlas_text rv_atlas_read(struct rv_atlas *atlas, enum rv_font font, const char *text, float origin,
-                                   float scale)
+struct rv_text_glyphs_text rv_text_glyphs_read(struct rv_text_glyphs *atlas, enum rv_font font, const char *text,
+                                               float origin, float scale)
 {
-    struct rv_atlas_text read = {.font = font, .origin = origin, .pen = origin, .scale = scale};
+    struct rv_text_glyphs_text read = {.font = font, .origin = origin, .pen = origin, .scale = scale};
     const struct rv_text_line_style style = style_of(font);
     if (rv_font_has_all(text))
         read.rest = text;
@@ -82,7 +82,7 @@ struct rv_atlas_text rv_atlas_read(struct rv_atlas *atlas, enum rv_font font, co
     return read;
 }
 
-static bool next_baked(struct rv_atlas_text *text, struct rv_text_line_glyph *out)
+static bool next_baked(struct rv_text_glyphs_text *text, struct rv_text_line_glyph *out)
 {
     uint32_t codepoint;
     while ((codepoint = rv_font_next(&text->rest))) {
@@ -96,7 +96,7 @@ static bool next_baked(struct rv_atlas_text *text, struct rv_text_line_glyph *ou
     return false;
 }
 
-bool rv_atlas_next(struct rv_atlas_text *text, struct rv_text_line_glyph *glyph)
+bool rv_text_glyphs_next(struct rv_text_glyphs_text *text, struct rv_text_line_glyph *glyph)
 {
     if (text->rest)
         return next_baked(text, glyph);
@@ -111,7 +111,7 @@ bool rv_atlas_next(struct rv_atlas_text *text, struct rv_text_line_glyph *glyph)
     return false;
 }
 
-void rv_atlas_bind(struct rv_atlas *atlas)
+void rv_text_glyphs_bind(struct rv_text_glyphs *atlas)
 {
     rv_glyph_texture_bind(atlas->texture, rv_text_lines_atlas(atlas->lines));
 }
