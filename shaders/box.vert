@@ -7,7 +7,7 @@
 //   a_id         id of the subroutine
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills
-//   u_fold       for cells, see render/fold.h: the power of the coverage that gives the width, least width in pixels,
+//   u_fold       for cells, see render/cell_bar.h: the power of the coverage that gives the width, least width in pixels,
 //                thickness as a share of a call's
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
 //                world width of a pixel, its row in u_off_cpu

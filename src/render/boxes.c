@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "render/fold.h"
+#include "render/cell_bar.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 

@@ -36,7 +36,7 @@ struct rv_box_record {
 struct rv_pack {
     uint64_t from_ns, to_ns, centre_ns;
     uint32_t shift;
-    uint64_t box_min_ns; /* narrower calls are widened to stay visible; cells see render/fold.h */
+    uint64_t box_min_ns; /* narrower calls are widened to stay visible; cells see render/cell_bar.h */
 };
 
 void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "render/fold.h"
+#include "render/cell_bar.h"
 
 #define PARALLEL 1e-12
 
@@ -184,7 +184,7 @@ static double share_of(const struct search *search, const struct rv_pick_item *i
 {
     if (item->fullness >= 1.0f || !(width > 0.0))
         return 1.0;
-    return fmin(1.0, (double)rv_fold_share(item->fullness, (float)(width / search->pixel), RV_FOLD_PICK_PX));
+    return fmin(1.0, (double)rv_cell_bar_share(item->fullness, (float)(width / search->pixel), RV_FOLD_PICK_PX));
 }
 
 /* First item of the row that reaches beyond a time. */

@@ -5,8 +5,8 @@
  * more coverage than there is. Bars that are wider than their cells overlap, and have as much light as all of them need for
  * their coverage together. shaders/box.vert computes the same.
  */
-#ifndef RV_RENDER_FOLD_H
-#define RV_RENDER_FOLD_H
+#ifndef RV_RENDER_CELL_BAR_H
+#define RV_RENDER_CELL_BAR_H
 
 #include <math.h>
 
@@ -16,7 +16,7 @@
 #define RV_FOLD_THICKNESS 0.9f /* as a share of a call's: calls stand before cells of their row */
 
 /* The bar's share of its cell's width: more than 1 if the cell is narrower than least_px. */
-static inline float rv_fold_share(float coverage, float width_px, float least_px)
+static inline float rv_cell_bar_share(float coverage, float width_px, float least_px)
 {
     return fmaxf(powf(coverage, RV_FOLD_POWER), least_px / width_px);
 }
