@@ -20,8 +20,8 @@ static void pack_lane(struct rv_box_buffer *records, const struct rv_view *view,
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++)
-        records->items[i] = rv_pack_box(&records->pack, &view->boxes[i], lane,
-                                        rv_box_colors_index(colors, &view->boxes[i], shown->thread));
+        records->items[i] = rv_box_packing_box(&records->pack, &view->boxes[i], lane,
+                                               rv_box_colors_index(colors, &view->boxes[i], shown->thread));
 }
 
 /* Calls in which a thread was off the CPU: the shader's short form knows no states. */
@@ -29,7 +29,7 @@ static void mark_off_cpu(struct rv_box_buffer *records, const struct rv_view *vi
                          const struct rv_off_cpu *off_cpu)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
-    const double scale = rv_pack_scale(&records->pack), centre = rv_pack_centre(&records->pack);
+    const double scale = rv_box_packing_scale(&records->pack), centre = rv_box_packing_centre(&records->pack);
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
         struct rv_box_record *record = &records->items[i];
         const double from = centre + (double)record->start * scale;
@@ -41,13 +41,13 @@ static void mark_off_cpu(struct rv_box_buffer *records, const struct rv_view *vi
 
 static void order(struct rv_box_buffer *records, const struct rv_view *view)
 {
-    struct rv_box_record *ends[RV_PACK_FORM_COUNT] = {records->ordered};
-    rv_pack_count(records->items, records->n, records->has_collections, records->counts);
-    ends[RV_PACK_RICH] = records->ordered + records->counts[RV_PACK_PLAIN];
-    ends[RV_PACK_CELL] = records->ordered + records->n;
+    struct rv_box_record *ends[RV_BOX_PACKING_FORM_COUNT] = {records->ordered};
+    rv_box_packing_count(records->items, records->n, records->has_collections, records->counts);
+    ends[RV_BOX_PACKING_RICH] = records->ordered + records->counts[RV_BOX_PACKING_PLAIN];
+    ends[RV_BOX_PACKING_CELL] = records->ordered + records->n;
     for (size_t lane = 0; lane < view->n_lanes; lane++)
-        rv_pack_order(records->items + view->lanes[lane].first_box, view->lanes[lane].n_boxes, records->has_collections,
-                      ends);
+        rv_box_packing_order(records->items + view->lanes[lane].first_box, view->lanes[lane].n_boxes,
+                             records->has_collections, ends);
 }
 
 void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_box_colors *colors,
@@ -55,7 +55,7 @@ void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *vie
 {
     size_t n = view->n_boxes;
     double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
-    rv_pack_init(&records->pack, view->from_ns, view->to_ns, window_ns / (width_px > 0 ? width_px : 1));
+    rv_box_packing_init(&records->pack, view->from_ns, view->to_ns, window_ns / (width_px > 0 ? width_px : 1));
     records->items = rv_vec_reserve(records->items, &records->items_capacity, n, sizeof *records->items);
     records->ordered = rv_vec_reserve(records->ordered, &records->ordered_capacity, n, sizeof *records->ordered);
     for (size_t lane = 0; lane < view->n_lanes; lane++)

@@ -8,15 +8,15 @@
 #ifndef RV_RENDER_BOX_BUFFER_H
 #define RV_RENDER_BOX_BUFFER_H
 
-#include "render/pack.h"
+#include "render/box_packing.h"
 #include "render/box_colors.h"
 #include "render/off_cpu.h"
 
 struct rv_box_buffer { /* zeroed = none */
-    struct rv_pack pack;
-    struct rv_box_record *items;          /* in the order of the view's boxes */
-    struct rv_box_record *ordered;        /* in drawing order */
-    size_t n, counts[RV_PACK_FORM_COUNT]; /* in all, and of each form, one after another in `ordered` */
+    struct rv_box_packing pack;
+    struct rv_box_record *items;                 /* in the order of the view's boxes */
+    struct rv_box_record *ordered;               /* in drawing order */
+    size_t n, counts[RV_BOX_PACKING_FORM_COUNT]; /* in all, and of each form, one after another in `ordered` */
     size_t items_capacity, ordered_capacity;
     bool has_collections; /* garbage collections are visible: then no call is for the short form */
 };

@@ -230,14 +230,14 @@ static void set_highlight(GLuint program, const struct rv_frame_data *picture, c
 }
 
 static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const struct rv_pass *pass,
-                         const struct rv_pack *pack)
+                         const struct rv_box_packing *pack)
 {
     const struct rv_lane_layout *layout = pass->layout;
     float accent[3];
     rv_pass_linear(pass->theme->accent, accent);
     float width = layout->width;
-    glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
-                (float)(rv_pack_scale(pack) * (double)width));
+    glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_box_packing_centre(pack) * (double)width),
+                (float)(rv_box_packing_scale(pack) * (double)width));
     glUniform3f(glGetUniformLocation(program, "u_shape"), RV_LANE_LAYOUT_INSET, RV_LANE_LAYOUT_THICKNESS_MIN,
                 layout->box_share);
     glUniform1f(glGetUniformLocation(program, "u_heights"), boxes->least_height);
@@ -293,28 +293,28 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
     prepare(boxes, pass, picture);
     upload_collections(boxes, pass->layout, picture->view);
     boxes->offset = rv_vertex_ring_push(&boxes->upload, records->ordered, records->n * sizeof *records->ordered);
-    if (records->counts[RV_PACK_PLAIN]) {
+    if (records->counts[RV_BOX_PACKING_PLAIN]) {
         begin_form(boxes, FORM_PLAIN, pass, picture, highlight);
-        draw_faces(pass, FACE_SIDE, boxes->offset, records->counts[RV_PACK_PLAIN]);
+        draw_faces(pass, FACE_SIDE, boxes->offset, records->counts[RV_BOX_PACKING_PLAIN]);
     }
-    boxes->offset += records->counts[RV_PACK_PLAIN] * sizeof *records->ordered;
-    if (records->counts[RV_PACK_RICH]) {
+    boxes->offset += records->counts[RV_BOX_PACKING_PLAIN] * sizeof *records->ordered;
+    if (records->counts[RV_BOX_PACKING_RICH]) {
         begin_form(boxes, rich_form(picture), pass, picture, highlight);
-        draw_faces(pass, FACE_SIDE, boxes->offset, records->counts[RV_PACK_RICH]);
+        draw_faces(pass, FACE_SIDE, boxes->offset, records->counts[RV_BOX_PACKING_RICH]);
     }
-    boxes->offset += records->counts[RV_PACK_RICH] * sizeof *records->ordered;
+    boxes->offset += records->counts[RV_BOX_PACKING_RICH] * sizeof *records->ordered;
 }
 
 void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture,
                          const struct rv_highlight *highlight)
 {
-    size_t n = picture->records.counts[RV_PACK_CELL];
+    size_t n = picture->records.counts[RV_BOX_PACKING_CELL];
     if (n) {
         glBindVertexArray(boxes->vertex_array);
         glBindBuffer(GL_ARRAY_BUFFER, boxes->upload.buffer);
         glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
         glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
-        if (picture->records.counts[RV_PACK_RICH]) /* rv_boxes_draw() set the uniforms */
+        if (picture->records.counts[RV_BOX_PACKING_RICH]) /* rv_boxes_draw() set the uniforms */
             glUseProgram(boxes->programs[rich_form(picture)]);
         else
             begin_form(boxes, rich_form(picture), pass, picture, highlight);

@@ -37,7 +37,7 @@ static void find_wide(struct rv_frame_data *picture, int width_px)
     const struct rv_view *view = rv_frame_data_content(picture);
     const struct rv_box_buffer *records = &picture->records;
     double share = width_px > 0 && WIDE_PX / width_px < WIDE_SHARE ? WIDE_PX / width_px : WIDE_SHARE;
-    uint32_t least = (uint32_t)(share / rv_pack_scale(&records->pack));
+    uint32_t least = (uint32_t)(share / rv_box_packing_scale(&records->pack));
     picture->n_wide = 0;
     for (uint32_t lane = 0; lane < view->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];

@@ -30,8 +30,8 @@ void rv_outline_add(struct rv_overlay *overlay, const struct rv_camera *camera, 
         return;
     const struct rv_lane_layout_lane *lane = &layout->lanes[lane_idx];
     const struct rv_box_record *record = &picture->records.items[box_idx];
-    float unit = (float)rv_pack_scale(&picture->records.pack) * layout->width;
-    float left = (float)rv_pack_centre(&picture->records.pack) * layout->width + (float)record->start * unit;
+    float unit = (float)rv_box_packing_scale(&picture->records.pack) * layout->width;
+    float left = (float)rv_box_packing_centre(&picture->records.pack) * layout->width + (float)record->start * unit;
     float right = left + (float)record->duration * unit, low = rv_lane_layout_row_y(lane, view->boxes[box_idx].depth);
     float share = layout->box_share * rv_box_colors_height(picture->colors, record->paint & RV_PAINT_COLOUR_MASK);
     float half = rv_lane_layout_thickness(lane, view->boxes[box_idx].depth), high = low + share * lane->row_height;

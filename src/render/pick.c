@@ -92,8 +92,8 @@ static void find_reaches(struct rv_pick *pick)
 void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
                     const struct rv_box_colors *colors)
 {
-    pick->centre = rv_pack_centre(&records->pack);
-    pick->unit = rv_pack_scale(&records->pack);
+    pick->centre = rv_box_packing_centre(&records->pack);
+    pick->unit = rv_box_packing_scale(&records->pack);
     pick->n_lanes = view->n_lanes;
     pick->n_items = view->n_boxes;
     pick->n_rows = 0;
