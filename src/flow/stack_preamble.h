@@ -2,7 +2,7 @@
  * The frames open at the start of a recording's segment, written as events so that the segment can be read without the
  * earlier ones: a SWITCH to each stack, then a SYNC for each of its frames, outermost first. Where finished calls of a
  * frame took time, a LINE follows with those ns in its id, frame and aux, lowest bits first. Behind the frames of all
- * stacks, a SWITCH to each in which the thread waits, and its waits (waits/follower.h).
+ * stacks, a SWITCH to each in which the thread waits, and its waits (waits/open_waits.h).
  */
 #ifndef RV_FLOW_STACK_PREAMBLE_H
 #define RV_FLOW_STACK_PREAMBLE_H

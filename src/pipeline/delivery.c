@@ -210,7 +210,7 @@ static void add_stretches(struct rv_delivery *delivery, const struct rv_track *t
 /* Set the thread's open wait, after its releases were added. */
 static void tell_open_wait(struct rv_delivery *delivery, struct rv_track *track)
 {
-    const struct rv_wait *open = rv_wait_follower_open(&track->follower);
+    const struct rv_wait *open = rv_open_waits_open(&track->follower);
     const uint64_t began_ns = open && open->waker ? open->start_ns : 0;
     if (!delivery->waits || began_ns == track->open_wait_ns)
         return;

@@ -212,7 +212,7 @@ static void add_release(struct rv_track *track, enum rv_moment_kind kind, uint32
 static bool add_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
 {
     struct rv_wait ended;
-    switch (rv_wait_follower_add(&track->follower, event, now_ns, &ended)) {
+    switch (rv_open_waits_add(&track->follower, event, now_ns, &ended)) {
     case RV_WAIT_STEP_NONE:
         return false;
     case RV_WAIT_STEP_LOST:
@@ -263,7 +263,7 @@ static void forget_states(struct rv_stream *stream, uint64_t at_ns)
         struct rv_track *track = &stream->tracks.all[i];
         if (track->has_switches)
             change_state(track, RV_THREAD_UNKNOWN, 0, stream->noted_ns);
-        rv_wait_follower_forget(&track->follower);
+        rv_open_waits_forget(&track->follower);
         add_release(track, RV_MOMENT_RELEASE, RV_RELEASE_OF_ANY, at_ns);
         track->state = RV_THREAD_STARTED;
     }
@@ -407,7 +407,7 @@ void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
         end_pauses_and_losses(track->lane, end_ns);
         end_off_cpu(track, end_ns);
         end_state(track, end_ns);
-        while (rv_wait_follower_end(&track->follower, end_ns, &ended))
+        while (rv_open_waits_end(&track->follower, end_ns, &ended))
             add_ended(track, &ended);
     }
 }

@@ -12,7 +12,7 @@
 #include "model/stats.h"
 #include "scan/block_join.h"
 #include "tasks/flows.h"
-#include "waits/follower.h"
+#include "waits/open_waits.h"
 
 struct rv_track {
     uint32_t stack;
@@ -27,7 +27,7 @@ struct rv_track {
     /* of a stream, where a runtime tells its threads' states */
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;
-    struct rv_wait_follower follower; /* of a stream */
+    struct rv_open_waits follower; /* of a stream */
     uint64_t open_wait_ns; /* begin of the open wait for a lock that rv_waits_set_open() was last given; 0: none */
     size_t task_step;      /* of a stream: number of the step that made its thread's task current */
     /* of the job being joined */

@@ -52,7 +52,7 @@ bool rv_indexed_waits_add(struct rv_indexed_waits *waits, const struct rv_event 
 {
     const uint64_t now_ns = rv_event_ticks(event);
     struct rv_wait ended;
-    switch (rv_wait_follower_add(&waits->follower, event, now_ns, &ended)) {
+    switch (rv_open_waits_add(&waits->follower, event, now_ns, &ended)) {
     case RV_WAIT_STEP_NONE:
     case RV_WAIT_STEP_ON:
         return false;
@@ -76,7 +76,7 @@ bool rv_indexed_waits_end(struct rv_indexed_waits *waits, uint64_t end_ns)
 {
     struct rv_wait ended;
     bool has_any = false;
-    for (; rv_wait_follower_end(&waits->follower, end_ns, &ended); has_any = true)
+    for (; rv_open_waits_end(&waits->follower, end_ns, &ended); has_any = true)
         add_wait(waits, &ended);
     return has_any;
 }

@@ -5,10 +5,10 @@
 #include "model/moments.h"
 #include "recording/index_chunk.h"
 #include "scan/block_join.h"
-#include "waits/follower.h"
+#include "waits/open_waits.h"
 
 struct rv_indexed_waits { /* zeroed = none */
-    struct rv_wait_follower follower;
+    struct rv_open_waits follower;
     /* of the block */
     struct rv_rec_index_wait *waits;
     struct rv_rec_index_release *releases;

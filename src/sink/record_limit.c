@@ -218,7 +218,7 @@ static void gather_waits(struct rv_record_limiter *limiter, const struct rv_inde
 {
     struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD];
     for (size_t i = 0; i < stream->n_lanes; i++) {
-        const size_t n = rv_wait_follower_tell(&stream->lanes[i].waits.follower, stream->last_ns, events);
+        const size_t n = rv_open_waits_tell(&stream->lanes[i].waits.follower, stream->last_ns, events);
         if (n)
             add_event(limiter, rv_stack_preamble_stack(stream->last_ns, stream->lanes[i].stack));
         for (size_t k = 0; k < n; k++)

@@ -1,10 +1,10 @@
-#include "waits/follower.h"
+#include "waits/open_waits.h"
 
 /*
  * A wait that the thread has left by a jump, without an end, is forgotten where another begins outside of handlers. A
  * wait nested too deep takes the place of the one that it interrupted.
  */
-static void begin_wait(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns)
+static void begin_wait(struct rv_open_waits *follower, const struct rv_event *event, uint64_t now_ns)
 {
     const uint32_t kind = event->frame & RV_WAIT_KIND_MASK;
     if (!(event->frame & (RV_WAIT_NESTED | RV_WAIT_PAST)))
@@ -14,20 +14,20 @@ static void begin_wait(struct rv_wait_follower *follower, const struct rv_event 
         .start_ns = now_ns, .object = event->id, .kind = kind < RV_WAIT_KIND_COUNT ? kind : RV_WAIT_MUTEX};
 }
 
-static void set_begin(struct rv_wait_follower *follower, uint64_t since_ns, uint64_t now_ns)
+static void set_begin(struct rv_open_waits *follower, uint64_t since_ns, uint64_t now_ns)
 {
     if (follower->n_waiting)
         follower->waiting[follower->n_waiting - 1].start_ns = since_ns < now_ns ? now_ns - since_ns : 0;
 }
 
-static void set_holder(struct rv_wait_follower *follower, uint32_t tid)
+static void set_holder(struct rv_open_waits *follower, uint32_t tid)
 {
     if (follower->n_waiting)
         follower->waiting[follower->n_waiting - 1].waker = tid;
 }
 
 /* wake: a WOKEN event's id; since_ns: UINT32_MAX: unknown. False: no wait is known to have begun. */
-static bool end_wait(struct rv_wait_follower *follower, uint32_t wake, uint32_t since_ns, uint64_t now_ns,
+static bool end_wait(struct rv_open_waits *follower, uint32_t wake, uint32_t since_ns, uint64_t now_ns,
                      struct rv_wait *ended)
 {
     const uint32_t kind = wake >> RV_EVENT_WAKE_SHIFT;
@@ -41,7 +41,7 @@ static bool end_wait(struct rv_wait_follower *follower, uint32_t wake, uint32_t 
     return true;
 }
 
-static enum rv_wait_step add_woken(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
+static enum rv_wait_step add_woken(struct rv_open_waits *follower, const struct rv_event *event, uint64_t now_ns,
                                    struct rv_wait *ended)
 {
     if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN) {
@@ -55,8 +55,8 @@ static enum rv_wait_step add_woken(struct rv_wait_follower *follower, const stru
     return end_wait(follower, event->id, rv_event_since(event), now_ns, ended) ? RV_WAIT_STEP_ENDED : RV_WAIT_STEP_ON;
 }
 
-enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
-                                       struct rv_wait *ended)
+enum rv_wait_step rv_open_waits_add(struct rv_open_waits *follower, const struct rv_event *event, uint64_t now_ns,
+                                    struct rv_wait *ended)
 {
     switch (rv_event_kind(event)) {
     case RV_EVENT_WAIT:
@@ -67,14 +67,14 @@ enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const 
     case RV_EVENT_WOKEN:
         return add_woken(follower, event, now_ns, ended);
     case RV_EVENT_LOST:
-        rv_wait_follower_forget(follower); /* ends of waits may be missing */
+        rv_open_waits_forget(follower); /* ends of waits may be missing */
         return RV_WAIT_STEP_LOST;
     default:
         return RV_WAIT_STEP_NONE;
     }
 }
 
-bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended)
+bool rv_open_waits_end(struct rv_open_waits *follower, uint64_t end_ns, struct rv_wait *ended)
 {
     const uint32_t holder = follower->n_waiting ? follower->waiting[follower->n_waiting - 1].waker : 0;
     if (!end_wait(follower, (uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT32_MAX, end_ns, ended))
@@ -83,7 +83,7 @@ bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, st
     return true;
 }
 
-const struct rv_wait *rv_wait_follower_open(const struct rv_wait_follower *follower)
+const struct rv_wait *rv_open_waits_open(const struct rv_open_waits *follower)
 {
     return follower->n_waiting ? &follower->waiting[follower->n_waiting - 1] : NULL;
 }
@@ -96,8 +96,8 @@ static struct rv_event event_at(enum rv_event_kind kind, uint64_t at_ns, uint64_
                              .frame = (uint16_t)(word >> RV_EVENT_FRAME_SHIFT)};
 }
 
-size_t rv_wait_follower_tell(const struct rv_wait_follower *follower, uint64_t at_ns,
-                             struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD])
+size_t rv_open_waits_tell(const struct rv_open_waits *follower, uint64_t at_ns,
+                          struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD])
 {
     size_t n = 0;
     for (uint32_t i = 0; i < follower->n_waiting; i++) {
@@ -111,7 +111,7 @@ size_t rv_wait_follower_tell(const struct rv_wait_follower *follower, uint64_t a
     return n;
 }
 
-void rv_wait_follower_forget(struct rv_wait_follower *follower)
+void rv_open_waits_forget(struct rv_open_waits *follower)
 {
     follower->n_waiting = 0;
 }
