@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "producers/native/file.h"
+#include "producers/native/monitor_file.h"
 #include "producers/native/fork_mark.h"
 #include "ring/file_pages.h"
 #include "producers/native/ring_writer.h"
@@ -194,20 +194,20 @@ RV_EXPORT void ringviz_file_params(const struct ringviz_file *file, struct ringv
 
 /* ---- who may do what ---- */
 
-bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring)
+bool rv_monitor_file_has_ring(const struct ringviz_file *file, uint32_t ring)
 {
     return ring < file->map->geometry.n_rings &&
            (file->map->mode == RV_MAP_OBSERVER || rv_file_pages_give_state(file->map, ring) == 0);
 }
 
-bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring)
+bool rv_monitor_file_has_pages(const struct ringviz_file *file, uint32_t ring)
 {
     return __atomic_load_n(&rv_map_control(file->map, ring)->has_pages, __ATOMIC_RELAXED);
 }
 
 static int check_writing(const struct ringviz_file *file, uint32_t ring)
 {
-    if (!rv_file_has_ring(file, ring))
+    if (!rv_monitor_file_has_ring(file, ring))
         return -EINVAL;
     return file->map->mode == RV_MAP_OBSERVER ? -EROFS : 0;
 }
@@ -218,10 +218,10 @@ static int check_monitor(const struct ringviz_file *file, uint32_t ring)
     if (error)
         return error;
     uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
-    return state == RV_RING_LIVE && rv_file_has_pages(file, ring) ? 0 : -ENOENT;
+    return state == RV_RING_LIVE && rv_monitor_file_has_pages(file, ring) ? 0 : -ENOENT;
 }
 
-int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
+int rv_monitor_file_check_owner(const struct ringviz_file *file, uint32_t ring)
 {
     follow_fork();
     int error = check_monitor(file, ring);
@@ -230,9 +230,9 @@ int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
     return rv_map_control(file->map, ring)->owner_pid == file->pid ? 0 : -EPERM;
 }
 
-struct rv_ring_writer *rv_file_writer(const struct ringviz_file *file, uint32_t ring)
+struct rv_ring_writer *rv_monitor_file_writer(const struct ringviz_file *file, uint32_t ring)
 {
-    return rv_file_check_owner(file, ring) == 0 && file->writers && rv_ownership_holds(file->map, ring)
+    return rv_monitor_file_check_owner(file, ring) == 0 && file->writers && rv_ownership_holds(file->map, ring)
                ? file->writers[ring]
                : NULL;
 }
@@ -250,11 +250,11 @@ static uint32_t *flag_word(const struct ringviz_file *file, uint32_t ring, enum 
     case RINGVIZ_TRACE_ON_CREATE:
         return &header->trace_on_create;
     case RINGVIZ_TRACE:
-        return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->trace : NULL;
+        return rv_monitor_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->trace : NULL;
     case RINGVIZ_SIGNAL:
-        return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->signal : NULL;
+        return rv_monitor_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->signal : NULL;
     case RINGVIZ_MUTED:
-        return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->is_muted : NULL;
+        return rv_monitor_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->is_muted : NULL;
     case RINGVIZ_FLAG_COUNT:
         break;
     }
@@ -324,7 +324,7 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
     const struct rv_wire_control *control = rv_map_control(file->map, ring);
     if (__atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_FREE) /* D2 <- D1 */
         return -ENOENT;
-    if (rv_file_writer(file, ring)) {
+    if (rv_monitor_file_writer(file, ring)) {
         rv_ring_writer_detach(file->writers[ring]);
         rv_ownership_release(file->map, ring);
     } else if (rv_ownership_has_live_owner(file->map, ring)) {
@@ -336,7 +336,7 @@ RV_EXPORT int ringviz_ring_free(struct ringviz_file *file, uint32_t ring)
 
 RV_EXPORT bool ringviz_ring_is_free(const struct ringviz_file *file, uint32_t ring)
 {
-    if (!rv_file_has_ring(file, ring))
+    if (!rv_monitor_file_has_ring(file, ring))
         return false;
     uint32_t state = __atomic_load_n(&rv_map_control(file->map, ring)->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE || state == RV_RING_EXITED)
@@ -346,7 +346,7 @@ RV_EXPORT bool ringviz_ring_is_free(const struct ringviz_file *file, uint32_t ri
 
 RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, struct ringviz_ring *out)
 {
-    if (!rv_file_has_ring(file, ring))
+    if (!rv_monitor_file_has_ring(file, ring))
         return -EINVAL;
     struct rv_live_stack slots;
     rv_live_stack_view(&slots, file->map, ring);
@@ -356,7 +356,7 @@ RV_EXPORT int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, 
 
 RV_EXPORT const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring)
 {
-    return rv_file_has_ring(file, ring) ? rv_map_control(file->map, ring) : NULL;
+    return rv_monitor_file_has_ring(file, ring) ? rv_map_control(file->map, ring) : NULL;
 }
 
 static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint32_t *ring)
@@ -365,7 +365,7 @@ static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint3
     uint64_t distance = address - (uint64_t)(uintptr_t)rv_map_control(file->map, 0);
     *ring = (uint32_t)(distance / geometry->control_bytes);
     return distance < geometry->controls.n_bytes && distance % geometry->control_bytes == 0 &&
-           rv_file_has_ring(file, *ring);
+           rv_monitor_file_has_ring(file, *ring);
 }
 
 RV_EXPORT int ringviz_ring_at(const void *address, struct ringviz_file **file, uint32_t *ring)
@@ -395,7 +395,7 @@ RV_EXPORT int ringviz_command_post(struct ringviz_file *file, uint32_t ring, con
 RV_EXPORT int ringviz_response_post(struct ringviz_file *file, uint32_t ring, const char *code, const char *message,
                                     size_t n_bytes)
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     return error ? error : rv_commands_respond(file->map, ring, code, message, message_cut(file, message, n_bytes));
 }
 
@@ -416,7 +416,7 @@ static int wait_with(wait_fn *wait, struct ringviz_file *file, uint32_t ring, st
 RV_EXPORT int ringviz_command_wait(struct ringviz_file *file, uint32_t ring, struct ringviz_command *command,
                                    uint64_t timeout_ns)
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     return error ? error : wait_with(rv_commands_wait, file, ring, command, timeout_ns);
 }
 
@@ -449,14 +449,14 @@ RV_EXPORT int ringviz_watch_remove(struct ringviz_file *file, uint32_t ring, uns
 RV_EXPORT int ringviz_watch_take(struct ringviz_file *file, uint32_t ring, unsigned first,
                                  char expression[RINGVIZ_WATCH_EXPRESSION_BYTES + 1])
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     return error ? error : rv_watches_take(control_of(file, ring), first, expression);
 }
 
 RV_EXPORT int ringviz_watch_set_result(struct ringviz_file *file, uint32_t ring, unsigned watch, const char *value,
                                        size_t n_bytes, bool is_error)
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     if (error)
         return error;
     if (value)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "producers/native/file.h"
+#include "producers/native/monitor_file.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 #include "ring/run_state.h"
@@ -28,12 +28,13 @@ RV_EXPORT int ringviz_own_ring(struct ringviz_file **file, uint32_t *ring)
 
 RV_EXPORT const uint32_t *ringviz_attention(const struct ringviz_file *file, uint32_t ring)
 {
-    return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->attention : NULL;
+    return rv_monitor_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->attention : NULL;
 }
 
 RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
 {
-    bool is_called = rv_file_check_owner(file, ring) == 0 && rv_run_state_take_request(rv_map_control(file->map, ring));
+    bool is_called =
+        rv_monitor_file_check_owner(file, ring) == 0 && rv_run_state_take_request(rv_map_control(file->map, ring));
     if (is_called && file == &own)
         rv_thread_look(); /* tracing may have been switched off */
     return is_called;
@@ -41,7 +42,7 @@ RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
 
 RV_EXPORT int ringviz_attention_wait(const struct ringviz_file *file, uint32_t ring, uint64_t timeout_ns)
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     if (!error)
         rv_run_state_wait_request(rv_map_control(file->map, ring), timeout_ns);
     return error;
@@ -49,7 +50,7 @@ RV_EXPORT int ringviz_attention_wait(const struct ringviz_file *file, uint32_t r
 
 RV_EXPORT int ringviz_state_set(struct ringviz_file *file, uint32_t ring, enum ringviz_state state)
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     if (!error)
         rv_run_state_set(rv_map_control(file->map, ring), (enum rv_run_state)state);
     return error;
@@ -73,7 +74,7 @@ RV_EXPORT void ringviz_monitor_detach(struct ringviz_file *file)
 RV_EXPORT int ringviz_state_get(const struct ringviz_file *file, uint32_t ring, enum ringviz_state *state,
                                 uint32_t *n_stops)
 {
-    if (!rv_file_has_ring(file, ring))
+    if (!rv_monitor_file_has_ring(file, ring))
         return -EINVAL;
     struct rv_run_status status = rv_run_state_read(rv_map_control(file->map, ring));
     *state = (enum ringviz_state)status.state;

@@ -6,7 +6,7 @@
 
 #include "base/full_name.h"
 #include "base/text.h"
-#include "producers/native/file.h"
+#include "producers/native/monitor_file.h"
 #include "producers/native/ring_writer.h"
 #include "ring/names.h"
 #include "ring/live_stack.h"
@@ -15,13 +15,13 @@
 
 static int no_writer(const struct ringviz_file *file, uint32_t ring)
 {
-    int error = rv_file_check_owner(file, ring);
+    int error = rv_monitor_file_check_owner(file, ring);
     return error ? error : -EPERM;
 }
 
 RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const char *name)
 {
-    struct rv_ring_writer *writer = rv_file_writer(file, ring);
+    struct rv_ring_writer *writer = rv_monitor_file_writer(file, ring);
     if (!writer)
         return no_writer(file, ring);
     size_t most = file->map->geometry.slot_bytes - 1, n_bytes = strnlen(name, most + 1);
@@ -35,13 +35,13 @@ RV_EXPORT int ringviz_slot_push(struct ringviz_file *file, uint32_t ring, const 
 
 RV_EXPORT int ringviz_slot_pop(struct ringviz_file *file, uint32_t ring)
 {
-    struct rv_ring_writer *writer = rv_file_writer(file, ring);
+    struct rv_ring_writer *writer = rv_monitor_file_writer(file, ring);
     return writer ? rv_ring_writer_pop(writer) : no_writer(file, ring);
 }
 
 RV_EXPORT int ringviz_slot_update(struct ringviz_file *file, uint32_t ring, uint32_t line)
 {
-    struct rv_ring_writer *writer = rv_file_writer(file, ring);
+    struct rv_ring_writer *writer = rv_monitor_file_writer(file, ring);
     if (!writer)
         return no_writer(file, ring);
     return rv_ring_writer_update(writer, line) ? 0 : -ENOENT;
@@ -63,14 +63,14 @@ static void read_name(const struct rv_map *map, uint32_t id, char *out, size_t o
 RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, int32_t slot_idx,
                                 struct ringviz_slot *slot, char *name, size_t name_bytes)
 {
-    if (!rv_file_has_ring(file, ring) || name_bytes == 0)
+    if (!rv_monitor_file_has_ring(file, ring) || name_bytes == 0)
         return -EINVAL;
     struct rv_live_stack slots;
     struct rv_slot seen;
     rv_live_stack_view(&slots, file->map, ring);
     name[0] = '\0';
     *slot = (struct ringviz_slot){-1, 0};
-    if (!rv_file_has_pages(file, ring)) /* never claimed: read none of its slots */
+    if (!rv_monitor_file_has_pages(file, ring)) /* never claimed: read none of its slots */
         slot_idx = -1;
     int error = rv_live_stack_read(&slots, slot_idx, &seen, name, name_bytes);
     if (!error && seen.line != -1) {

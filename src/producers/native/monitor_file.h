@@ -1,6 +1,6 @@
 /* The file object of include/ringviz/monitor.h. */
-#ifndef RV_PRODUCERS_NATIVE_FILE_H
-#define RV_PRODUCERS_NATIVE_FILE_H
+#ifndef RV_PRODUCERS_NATIVE_MONITOR_FILE_H
+#define RV_PRODUCERS_NATIVE_MONITOR_FILE_H
 
 #include "producers/native/visibility.h"
 #include "ring/map.h"
@@ -21,15 +21,15 @@ struct ringviz_file {
 };
 
 /* Is there a ring of this number? */
-RV_HIDDEN bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring);
+RV_HIDDEN bool rv_monitor_file_has_ring(const struct ringviz_file *file, uint32_t ring);
 
 /* Are all pages of the ring's control allocated, so that no access can fail? */
-RV_HIDDEN bool rv_file_has_pages(const struct ringviz_file *file, uint32_t ring);
+RV_HIDDEN bool rv_monitor_file_has_pages(const struct ringviz_file *file, uint32_t ring);
 
 /* Does this process own the ring through this file? 0, -EINVAL, -EROFS, -ENOENT, -EPERM. */
-RV_HIDDEN int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring);
+RV_HIDDEN int rv_monitor_file_check_owner(const struct ringviz_file *file, uint32_t ring);
 
 /* The writer of a ring claimed by this process through this file, else NULL. */
-RV_HIDDEN struct rv_ring_writer *rv_file_writer(const struct ringviz_file *file, uint32_t ring);
+RV_HIDDEN struct rv_ring_writer *rv_monitor_file_writer(const struct ringviz_file *file, uint32_t ring);
 
 #endif
