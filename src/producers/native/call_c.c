@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "producers/native/visibility.h"
-#include "producers/native/text_x86.h"
+#include "producers/native/assembly_x86.h"
 
 #define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours changes no more */
 #define STATE_HEAD_BYTES 576u

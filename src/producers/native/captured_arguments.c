@@ -17,7 +17,7 @@
 #include "producers/native/capture_operations.h"
 #include "producers/native/pages.h"
 #include "producers/native/patched_calls.h"
-#include "producers/native/text_x86.h"
+#include "producers/native/assembly_x86.h"
 
 #define N_KEPT RV_CAPTURE_RESULT /* values of a call that its return may need */
 

@@ -100,7 +100,7 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-#include "producers/native/text_x86.h"
+#include "producers/native/assembly_x86.h"
 
 /* A line of text is an instruction. */
 /* clang-format off */

@@ -18,13 +18,13 @@
 #if defined(__x86_64__) && defined(__LP64__)
 
 #include "patch/stubs.h"
+#include "producers/native/assembly_x86.h"
 #include "producers/native/call_c.h"
 #include "producers/native/call_events.h"
 #include "producers/native/captured_arguments.h"
 #include "producers/native/process.h"
 #include "producers/native/rejected_functions.h"
 #include "producers/native/replaced_returns.h"
-#include "producers/native/text_x86.h"
 
 struct results { /* as the text below saves them */
     uint64_t floats[2];
@@ -149,7 +149,7 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
 /* A line of text is an instruction. */
 /* clang-format off */
 
-/* What the text counts on, besides what text_x86.h has. */
+/* What the text counts on, besides what assembly_x86.h has. */
 #define CAPTURE_AT 28
 #define FREE_AT 104
 #define TAKEN_AT 112

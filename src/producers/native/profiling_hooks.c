@@ -21,13 +21,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "producers/native/assembly_x86.h"
 #include "producers/native/call_c.h"
 #include "producers/native/call_events.h"
 #include "producers/native/process.h"
 #include "producers/native/rejected_functions.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/signal_guard.h"
-#include "producers/native/text_x86.h"
 #include "producers/native/thread.h"
 
 #define CALL_BYTES 5u /* of the hook's call, at least: an address within the function */

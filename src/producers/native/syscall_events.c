@@ -27,7 +27,7 @@
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/static_program.h"
-#include "producers/native/text_x86.h"
+#include "producers/native/assembly_x86.h"
 #include "producers/native/thread.h"
 #include "ring/names.h"
 

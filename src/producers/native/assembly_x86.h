@@ -2,8 +2,8 @@
  * What the hooks that are written in text share: numbers, which are text there, the words of a thread, and the steps
  * that all have. For x86-64 only.
  */
-#ifndef RV_PRODUCERS_NATIVE_TEXT_X86_H
-#define RV_PRODUCERS_NATIVE_TEXT_X86_H
+#ifndef RV_PRODUCERS_NATIVE_ASSEMBLY_X86_H
+#define RV_PRODUCERS_NATIVE_ASSEMBLY_X86_H
 
 #include <stddef.h>
 
