@@ -40,10 +40,10 @@ static int write_rows(const struct rv_statistics_content_about *about, FILE *fil
 static int write_calls(const struct rv_statistics_content_about *about, FILE *file)
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
-    return rv_calls_write(&(struct rv_calls_params){.list = rv_viewer_subroutine_calls_list(calls),
-                                                    .order = calls->order,
-                                                    .lanes = about->lanes,
-                                                    .subroutines = about->subroutines},
+    return rv_calls_write(&(struct rv_call_ops_params){.list = rv_viewer_subroutine_calls_list(calls),
+                                                       .order = calls->order,
+                                                       .lanes = about->lanes,
+                                                       .subroutines = about->subroutines},
                           file);
 }
 
