@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "producers/ruby/object_space.h"
+#include "producers/ruby/collection_hooks.h"
 #include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 
@@ -116,7 +116,7 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
     case RUBY_INTERNAL_EVENT_GC_EXIT:
         close_call();
         ringviz_gc_end();
-        rv_object_space_spare();
+        rv_collection_hooks_spare();
         break;
     default:
         break;
@@ -202,9 +202,9 @@ void rv_collections_start(uint32_t allocations)
     sweep_id = intern("sweep");
     mark_id = intern("mark");
     (void)rb_gc_stat(live_key);
-    rv_object_space_hook(on_collection, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
-                                            RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
-                                            RUBY_INTERNAL_EVENT_GC_END_SWEEP);
+    rv_collection_hooks_add(on_collection, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
+                                               RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
+                                               RUBY_INTERNAL_EVENT_GC_END_SWEEP);
     n_between = allocations;
     if (allocations)
         start_allocations();

@@ -3,7 +3,7 @@
  * need that. The flag (has_hook of struct rb_objspace, gc.c) is found by what the hook changes there, and cleared: which
  * hooks there are stands in the word behind it. Ruby sets the flag whenever hooks change.
  */
-#include "producers/ruby/object_space.h"
+#include "producers/ruby/collection_hooks.h"
 
 #include <stdint.h>
 #include <sys/uio.h>
@@ -32,7 +32,7 @@ static struct object_space look_at(size_t word)
     return seen;
 }
 
-void rv_object_space_hook(rb_event_hook_func_t hook, rb_event_flag_t events)
+void rv_collection_hooks_add(rb_event_hook_func_t hook, rb_event_flag_t events)
 {
     uint32_t before[N_WORDS]; /* flags; those of what cannot be it have HAS_HOOK */
     for (size_t i = 0; i < N_WORDS; i++) {
@@ -46,10 +46,10 @@ void rv_object_space_hook(rb_event_hook_func_t hook, rb_event_flag_t events)
             space = ruby_current_vm_ptr[i];
     }
     hooked = events;
-    rv_object_space_spare();
+    rv_collection_hooks_spare();
 }
 
-void rv_object_space_spare(void)
+void rv_collection_hooks_spare(void)
 {
     if (space && space->hook_events == hooked)
         space->flags &= ~HAS_HOOK;
