@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include "producers/ruby/backtrace.h"
+#include "producers/ruby/code_events.h"
 #include "producers/ruby/display.h"
 #include "producers/ruby/methods.h"
-#include "producers/ruby/targets.h"
 
 static const char RAISE[] = "raise", OBJECT[] = "Object#";
 
 /* Breakpoints of all threads whose code may still be loaded. */
 static struct awaited {
-    struct rv_target_owner owner;
+    struct rv_code_events_owner owner;
     struct rv_breakpoint point; /* with a text of its own */
     struct awaited *next;
 } * all_awaited;
@@ -96,7 +96,7 @@ static bool is_of_file(const struct rv_breakpoint *point, VALUE code)
 static bool is_of_method(const struct rv_breakpoint *point, VALUE code)
 {
     return is_text(rb_funcall(code, rb_intern("base_label"), 0), point->text + point->sub_at, point->sub_bytes) &&
-           rv_targets_has_event(code, "call", 0);
+           rv_code_events_has_event(code, "call", 0);
 }
 
 struct search {
@@ -135,13 +135,13 @@ static void look_at(VALUE code, void *context)
     }
 }
 
-static void make_targets(struct rv_target_owner owner, const struct search *search)
+static void make_targets(struct rv_code_events_owner owner, const struct search *search)
 {
     for (long i = 0; i < RARRAY_LEN(search->found); i++) {
         if (search->point->kind == RV_BREAKPOINT_SUB)
-            rv_targets_add_entry(owner, rb_ary_entry(search->found, i));
+            rv_code_events_add_entry(owner, rb_ary_entry(search->found, i));
         else
-            rv_targets_add_lines(owner, rb_ary_entry(search->found, i), search->point->line);
+            rv_code_events_add_lines(owner, rb_ary_entry(search->found, i), search->point->line);
     }
 }
 
@@ -220,7 +220,7 @@ static bool can_be_met(struct search *search, bool *is_there, struct rv_text *ou
 
 /* ---- what is loaded later ---- */
 
-static void await(struct rv_target_owner owner, const struct rv_breakpoint *point)
+static void await(struct rv_code_events_owner owner, const struct rv_breakpoint *point)
 {
     struct awaited *awaited = calloc(1, sizeof *awaited);
     if (!awaited)
@@ -231,14 +231,14 @@ static void await(struct rv_target_owner owner, const struct rv_breakpoint *poin
     awaited->point.condition = NULL;
     awaited->next = all_awaited;
     all_awaited = awaited;
-    rv_targets_add_loaded(owner);
+    rv_code_events_add_loaded(owner);
 }
 
 /* Also those of threads that have ended. */
-static void await_no_more(struct rv_target_owner owner)
+static void await_no_more(struct rv_code_events_owner owner)
 {
     for (struct awaited **place = &all_awaited, *awaited; (awaited = *place);) {
-        if (rv_targets_is_alive(awaited->owner) && !rv_targets_is_owner(awaited->owner, owner)) {
+        if (rv_code_events_is_alive(awaited->owner) && !rv_code_events_is_owner(awaited->owner, owner)) {
             place = &awaited->next;
             continue;
         }
@@ -252,9 +252,9 @@ void rv_breakpoints_load(VALUE code)
 {
     for (const struct awaited *awaited = all_awaited; awaited; awaited = awaited->next) {
         struct search search = {.point = &awaited->point, .found = rb_ary_new()};
-        if (!rv_targets_is_alive(awaited->owner) || !awaited->point.text)
+        if (!rv_code_events_is_alive(awaited->owner) || !awaited->point.text)
             continue;
-        rv_targets_each_inner(code, look_at, &search);
+        rv_code_events_each_inner(code, look_at, &search);
         make_targets(awaited->owner, &search);
     }
 }
@@ -264,9 +264,9 @@ void rv_breakpoints_load(VALUE code)
 static void add_found(struct rv_breakpoint *point, struct search *search, struct rv_text *out)
 {
     rv_breakpoint_list_keep(point, out);
-    struct rv_target_owner owner = rv_targets_owner(point->number);
+    struct rv_code_events_owner owner = rv_code_events_owner(point->number);
     if (point->kind == RV_BREAKPOINT_RAISE) {
-        rv_targets_add_raise(owner);
+        rv_code_events_add_raise(owner);
         return;
     }
     make_targets(owner, search);
@@ -284,9 +284,9 @@ bool rv_breakpoints_add(const char *text, struct rv_text *out)
         rv_text_addf(out, "give METHOD, raise or FILE:LINE, optionally with if EXPR");
         return false;
     }
-    rv_targets_begin_thread();
+    rv_code_events_begin_thread();
     if (point.kind != RV_BREAKPOINT_RAISE)
-        rv_targets_each_code(look_at, &search);
+        rv_code_events_each_code(look_at, &search);
     if (point.kind != RV_BREAKPOINT_RAISE && !can_be_met(&search, &is_there, out)) {
         rv_breakpoint_list_free(&point);
         return false;
@@ -300,10 +300,10 @@ bool rv_breakpoints_add(const char *text, struct rv_text *out)
 
 static void change(struct rv_breakpoint *point, bool is_removed)
 {
-    struct rv_target_owner owner = rv_targets_owner(point->number);
+    struct rv_code_events_owner owner = rv_code_events_owner(point->number);
     if (!is_removed || !owner.thread)
         return;
-    rv_targets_release(owner);
+    rv_code_events_release(owner);
     await_no_more(owner);
 }
 
@@ -318,10 +318,10 @@ bool rv_breakpoints_watch(const char *text, unsigned frame, struct rv_text *out)
         rv_text_addf(out, "no frame %u", frame);
         return false;
     }
-    rv_targets_begin_thread();
+    rv_code_events_begin_thread();
     bool is_fine = rv_breakpoint_list_watch(&point, text, frame, out);
     if (is_fine)
-        rv_targets_keep(rv_targets_owner(point.number), binding);
+        rv_code_events_keep(rv_code_events_owner(point.number), binding);
     RB_GC_GUARD(binding);
     return is_fine;
 }

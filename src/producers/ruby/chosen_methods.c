@@ -6,8 +6,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "producers/ruby/code_events.h"
 #include "producers/ruby/methods.h"
-#include "producers/ruby/targets.h"
 
 struct pattern {
     const char *text;  /* "Foo::Baz#bar" */
@@ -125,7 +125,7 @@ static bool may_be_chosen(const char *label, const char *class)
 static void choose(VALUE code)
 {
     VALUE tracepoint = rb_tracepoint_new(Qnil, events, on_tracepoint, NULL);
-    rv_targets_enable(tracepoint, code, 0);
+    rv_code_events_enable(tracepoint, code, 0);
     rb_ary_push(tracepoints, tracepoint);
 }
 
@@ -151,7 +151,7 @@ static VALUE look_inside(RB_BLOCK_CALL_FUNC_ARGLIST(code, class))
 static void look(VALUE code, VALUE around)
 {
     VALUE label = rb_funcall(code, rb_intern("base_label"), 0), class = class_in(label, around);
-    if (may_be_chosen(StringValueCStr(label), StringValueCStr(class)) && rv_targets_has_event(code, "call", 0))
+    if (may_be_chosen(StringValueCStr(label), StringValueCStr(class)) && rv_code_events_has_event(code, "call", 0))
         choose(code);
     else
         rb_block_call(code, rb_intern("each_child"), 0, NULL, look_inside, class);

@@ -9,10 +9,10 @@
 
 #include "producers/ruby/backtrace.h"
 #include "producers/ruby/breakpoints.h"
+#include "producers/ruby/code_events.h"
 #include "producers/ruby/evaluate.h"
 #include "producers/ruby/gvl_states.h"
 #include "producers/ruby/ruby_api.h"
-#include "producers/ruby/targets.h"
 #include "producers/ruby/watcher.h"
 #include "ringviz/monitor.h"
 
@@ -60,7 +60,7 @@ static bool is_same(const struct seen *a, const struct seen *b)
 static bool is_again(struct seen *last, VALUE tracepoint)
 {
     struct seen now = here(tracepoint);
-    if (is_same(&now, last) && tracepoint != last->tracepoint && rv_targets_has(last->tracepoint))
+    if (is_same(&now, last) && tracepoint != last->tracepoint && rv_code_events_has(last->tracepoint))
         return true;
     *last = now;
     return false;
@@ -112,9 +112,9 @@ static bool has_watch(void)
 static void want_lines_of_stack(unsigned number)
 {
     VALUE all = rv_backtrace_code();
-    rv_targets_begin_thread();
+    rv_code_events_begin_thread();
     for (long i = 0; i < RARRAY_LEN(all); i++)
-        rv_targets_add_lines(rv_targets_owner(number), rb_ary_entry(all, i), 0);
+        rv_code_events_add_lines(rv_code_events_owner(number), rb_ary_entry(all, i), 0);
     RB_GC_GUARD(all);
 }
 
@@ -123,7 +123,7 @@ static void set_hooks(void)
     set_hook(rv_commands.pace == RV_COMMANDS_STEP && !has_blocks, &thread.has_block_hook, on_block, RUBY_EVENT_B_CALL);
     set_hook(has_watch(), &thread.has_line_hook, on_any_line, RUBY_EVENT_LINE);
     if (rv_commands.pace == RV_COMMANDS_RUN)
-        rv_targets_release(rv_targets_owner(STEPS));
+        rv_code_events_release(rv_code_events_owner(STEPS));
     else
         want_lines_of_stack(STEPS);
 }
@@ -138,7 +138,7 @@ static void keep_fiber(void)
 {
     const VALUE fiber = rv_commands.pace == RV_COMMANDS_RUN ? 0 : rb_fiber_current();
     if (fiber && fiber != thread.fiber)
-        rv_targets_keep(rv_targets_owner(STEPS), fiber);
+        rv_code_events_keep(rv_code_events_owner(STEPS), fiber);
     thread.fiber = fiber;
 }
 
@@ -194,7 +194,7 @@ static VALUE run_body(VALUE given)
 
 static VALUE end_body(VALUE unused)
 {
-    rv_targets_end();
+    rv_code_events_end();
     rv_commands_end();
     return unused;
 }
@@ -202,7 +202,7 @@ static VALUE end_body(VALUE unused)
 static void protect(void (*body)(const void *context), const void *context)
 {
     struct protected_body protected = {body, context};
-    rv_targets_begin();
+    rv_code_events_begin();
     rb_ensure(run_body, (VALUE) & protected, end_body, Qnil);
 }
 
@@ -263,7 +263,7 @@ static void take_ring(void)
 {
     static pid_t pid;
     if (pid && pid != getpid())
-        rv_targets_fork();
+        rv_code_events_fork();
     pid = getpid();
     thread.has_new_ring = false;
     rv_commands_on_ring();
@@ -275,7 +275,7 @@ static void poll(void)
     if (!rv_commands_are_there())
         return;
     thread.is_woken = false;
-    rv_targets_release(rv_targets_owner(WAKING));
+    rv_code_events_release(rv_code_events_owner(WAKING));
     rv_commands_serve();
 }
 
@@ -386,7 +386,7 @@ static void wake(void)
 
 static void end_thread(void)
 {
-    rv_targets_end_thread();
+    rv_code_events_end_thread();
     rv_watcher_end_thread();
     thread = (struct thread){0};
 }
@@ -422,9 +422,9 @@ void rv_debugger_refuse(void)
 
 void rv_debugger_start(bool is_with_blocks)
 {
-    static const struct rv_targets_handlers handlers = {on_line, on_entry, on_raise, on_loaded};
+    static const struct rv_code_events_handlers handlers = {on_line, on_entry, on_raise, on_loaded};
     has_blocks = is_with_blocks;
-    rv_targets_start(&handlers);
+    rv_code_events_start(&handlers);
     rv_breakpoints_start();
     rv_evaluate_start();
     rv_watcher_start(wake);

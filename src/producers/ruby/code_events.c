@@ -2,7 +2,7 @@
  * A TracePoint for each target. Ruby 3.1 may free a code's list of TracePoints while it calls them: they are disabled
  * when no handler of ours is running.
  */
-#include "producers/ruby/targets.h"
+#include "producers/ruby/code_events.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,16 +15,16 @@ extern void rb_objspace_each_objects(int (*each)(void *begin, void *end, size_t 
 #define KIND_CODE 7u
 
 /* One that has ended is used again, when nothing is its. */
-struct rv_target_thread {
+struct rv_code_events_thread {
     uint32_t has_ended; /* [atomic] */
-    struct rv_target_thread *next;
+    struct rv_code_events_thread *next;
 };
 
-static struct rv_target_thread *threads;
-static _Thread_local struct rv_target_thread *own;
+static struct rv_code_events_thread *threads;
+static _Thread_local struct rv_code_events_thread *own;
 
 struct target {
-    struct rv_target_owner owner;
+    struct rv_code_events_owner owner;
     rb_event_flag_t events;
     VALUE code; /* nil: of all code; or only an object to keep */
     unsigned long line;
@@ -35,7 +35,7 @@ struct target {
 static struct target *targets;
 static size_t n_targets, capacity;
 static unsigned n_running; /* handlers */
-static struct rv_targets_handlers handlers;
+static struct rv_code_events_handlers handlers;
 
 static void mark(void *unused)
 {
@@ -50,12 +50,12 @@ static const rb_data_type_t keeper_type = {.wrap_struct_name = "ringviz targets"
 
 /* ---- threads ---- */
 
-bool rv_targets_is_alive(struct rv_target_owner owner)
+bool rv_code_events_is_alive(struct rv_code_events_owner owner)
 {
     return owner.thread && !__atomic_load_n(&owner.thread->has_ended, __ATOMIC_RELAXED);
 }
 
-static bool has_any(const struct rv_target_thread *thread)
+static bool has_any(const struct rv_code_events_thread *thread)
 {
     for (size_t i = 0; i < n_targets; i++)
         if (targets[i].owner.thread == thread)
@@ -63,9 +63,9 @@ static bool has_any(const struct rv_target_thread *thread)
     return false;
 }
 
-void rv_targets_begin_thread(void)
+void rv_code_events_begin_thread(void)
 {
-    for (struct rv_target_thread *thread = threads; thread && !own; thread = thread->next)
+    for (struct rv_code_events_thread *thread = threads; thread && !own; thread = thread->next)
         if (__atomic_load_n(&thread->has_ended, __ATOMIC_RELAXED) && !has_any(thread))
             own = thread;
     if (own) {
@@ -76,16 +76,16 @@ void rv_targets_begin_thread(void)
     }
 }
 
-void rv_targets_end_thread(void)
+void rv_code_events_end_thread(void)
 {
     if (own)
         __atomic_store_n(&own->has_ended, 1, __ATOMIC_RELAXED);
     own = NULL;
 }
 
-struct rv_target_owner rv_targets_owner(unsigned number)
+struct rv_code_events_owner rv_code_events_owner(unsigned number)
 {
-    return (struct rv_target_owner){own, number};
+    return (struct rv_code_events_owner){own, number};
 }
 
 /* ---- taking back ---- */
@@ -101,7 +101,7 @@ static void take_back(void *unused)
     for (size_t i = 0; i < n_targets && n_running == 0;) {
         int error = 0;
         struct target target = targets[i];
-        if (!target.is_released && rv_targets_is_alive(target.owner)) {
+        if (!target.is_released && rv_code_events_is_alive(target.owner)) {
             i++;
             continue;
         }
@@ -120,11 +120,11 @@ static void take_back_later(void)
     rv_job_run(&take_back_job);
 }
 
-void rv_targets_release(struct rv_target_owner owner)
+void rv_code_events_release(struct rv_code_events_owner owner)
 {
     bool is_any = false;
     for (size_t i = 0; owner.thread && i < n_targets; i++) {
-        bool is_owners = rv_targets_is_owner(targets[i].owner, owner);
+        bool is_owners = rv_code_events_is_owner(targets[i].owner, owner);
         is_any |= is_owners;
         targets[i].is_released |= is_owners;
     }
@@ -132,20 +132,20 @@ void rv_targets_release(struct rv_target_owner owner)
         take_back_later();
 }
 
-void rv_targets_fork(void)
+void rv_code_events_fork(void)
 {
-    for (struct rv_target_thread *thread = threads; thread; thread = thread->next)
+    for (struct rv_code_events_thread *thread = threads; thread; thread = thread->next)
         thread->has_ended |= thread != own;
     n_running = 0;
     take_back_later();
 }
 
-void rv_targets_begin(void)
+void rv_code_events_begin(void)
 {
     n_running++;
 }
 
-void rv_targets_end(void)
+void rv_code_events_end(void)
 {
     n_running -= n_running > 0;
     take_back_later();
@@ -156,13 +156,13 @@ void rv_targets_end(void)
 static struct target *find(const struct target *wanted)
 {
     for (size_t i = 0; i < n_targets; i++)
-        if (rv_targets_is_owner(targets[i].owner, wanted->owner) && targets[i].events == wanted->events &&
+        if (rv_code_events_is_owner(targets[i].owner, wanted->owner) && targets[i].events == wanted->events &&
             targets[i].code == wanted->code && targets[i].line == wanted->line)
             return &targets[i];
     return NULL;
 }
 
-bool rv_targets_has(VALUE tracepoint)
+bool rv_code_events_has(VALUE tracepoint)
 {
     for (size_t i = 0; i < n_targets; i++)
         if (targets[i].tracepoint == tracepoint)
@@ -183,7 +183,7 @@ static bool make_room(void)
     return true;
 }
 
-VALUE rv_targets_enable(VALUE tracepoint, VALUE code, unsigned long line)
+VALUE rv_code_events_enable(VALUE tracepoint, VALUE code, unsigned long line)
 {
     VALUE options = rb_hash_new();
     rb_hash_aset(options, RB_ID2SYM(rb_intern("target")), code);
@@ -196,11 +196,11 @@ static VALUE enable(VALUE wanted)
 {
     const struct target *target = (const struct target *)wanted; /* NOLINT */
     return NIL_P(target->code) ? rb_tracepoint_enable(target->tracepoint)
-                               : rv_targets_enable(target->tracepoint, target->code, target->line);
+                               : rv_code_events_enable(target->tracepoint, target->code, target->line);
 }
 
 /* Code without such events has no target. */
-static void add(struct target wanted, rv_targets_fn *handler)
+static void add(struct target wanted, rv_code_events_fn *handler)
 {
     int error = 0;
     struct target *known = find(&wanted);
@@ -218,28 +218,28 @@ static void add(struct target wanted, rv_targets_fn *handler)
         targets[n_targets++] = wanted;
 }
 
-void rv_targets_add_lines(struct rv_target_owner owner, VALUE code, unsigned long line)
+void rv_code_events_add_lines(struct rv_code_events_owner owner, VALUE code, unsigned long line)
 {
     add((struct target){.owner = owner, .events = RUBY_EVENT_LINE, .code = code, .line = line}, handlers.line);
 }
 
-void rv_targets_add_entry(struct rv_target_owner owner, VALUE code)
+void rv_code_events_add_entry(struct rv_code_events_owner owner, VALUE code)
 {
-    rb_event_flag_t event = rv_targets_has_event(code, "call", 0) ? RUBY_EVENT_CALL : RUBY_EVENT_B_CALL;
+    rb_event_flag_t event = rv_code_events_has_event(code, "call", 0) ? RUBY_EVENT_CALL : RUBY_EVENT_B_CALL;
     add((struct target){.owner = owner, .events = event, .code = code}, handlers.entry);
 }
 
-void rv_targets_add_raise(struct rv_target_owner owner)
+void rv_code_events_add_raise(struct rv_code_events_owner owner)
 {
     add((struct target){.owner = owner, .events = RUBY_EVENT_RAISE, .code = Qnil}, handlers.raise);
 }
 
-void rv_targets_add_loaded(struct rv_target_owner owner)
+void rv_code_events_add_loaded(struct rv_code_events_owner owner)
 {
     add((struct target){.owner = owner, .events = RUBY_EVENT_SCRIPT_COMPILED, .code = Qnil}, handlers.loaded);
 }
 
-void rv_targets_keep(struct rv_target_owner owner, VALUE object)
+void rv_code_events_keep(struct rv_code_events_owner owner, VALUE object)
 {
     if (owner.thread && make_room())
         targets[n_targets++] = (struct target){.owner = owner, .code = object, .tracepoint = Qnil};
@@ -259,7 +259,7 @@ static int find_code(void *begin, void *end, size_t stride, void *context)
 }
 
 /* Without collections: one would leave code behind that is dead. */
-void rv_targets_each_code(rv_targets_code_fn *each, void *context)
+void rv_code_events_each_code(rv_code_events_code_fn *each, void *context)
 {
     VALUE codes = rb_ary_new(), was_off = rb_gc_disable();
     rb_objspace_each_objects(find_code, &codes);
@@ -271,7 +271,7 @@ void rv_targets_each_code(rv_targets_code_fn *each, void *context)
 }
 
 struct inner {
-    rv_targets_code_fn *each;
+    rv_code_events_code_fn *each;
     void *context;
 };
 
@@ -281,18 +281,18 @@ static VALUE visit_inner(RB_BLOCK_CALL_FUNC_ARGLIST(code, context))
     (void)argc;
     (void)argv;
     (void)blockarg;
-    rv_targets_each_inner(code, inner->each, inner->context);
+    rv_code_events_each_inner(code, inner->each, inner->context);
     return Qnil;
 }
 
-void rv_targets_each_inner(VALUE code, rv_targets_code_fn *each, void *context)
+void rv_code_events_each_inner(VALUE code, rv_code_events_code_fn *each, void *context)
 {
     struct inner inner = {each, context};
     each(code, context);
     rb_block_call(code, rb_intern("each_child"), 0, NULL, visit_inner, (VALUE)&inner);
 }
 
-bool rv_targets_has_event(VALUE code, const char *kind, unsigned long line)
+bool rv_code_events_has_event(VALUE code, const char *kind, unsigned long line)
 {
     VALUE events = rb_funcall(code, rb_intern("trace_points"), 0), wanted = RB_ID2SYM(rb_intern(kind));
     for (long i = 0; i < RARRAY_LEN(events); i++) {
@@ -303,7 +303,7 @@ bool rv_targets_has_event(VALUE code, const char *kind, unsigned long line)
     return false;
 }
 
-void rv_targets_start(const struct rv_targets_handlers *given)
+void rv_code_events_start(const struct rv_code_events_handlers *given)
 {
     handlers = *given;
     rv_job_prepare(&take_back_job);
