@@ -12,8 +12,8 @@
 #include "producers/ruby/code_events.h"
 #include "producers/ruby/evaluate.h"
 #include "producers/ruby/gvl_states.h"
+#include "producers/ruby/request_poller.h"
 #include "producers/ruby/ruby_api.h"
-#include "producers/ruby/watcher.h"
 #include "ringviz/monitor.h"
 
 /* Targets that are no breakpoint's: numbers of those begin at 1. */
@@ -267,7 +267,7 @@ static void take_ring(void)
     pid = getpid();
     thread.has_new_ring = false;
     rv_commands_on_ring();
-    rv_watcher_begin_thread();
+    rv_request_poller_begin_thread();
 }
 
 static void poll(void)
@@ -387,7 +387,7 @@ static void wake(void)
 static void end_thread(void)
 {
     rv_code_events_end_thread();
-    rv_watcher_end_thread();
+    rv_request_poller_end_thread();
     thread = (struct thread){0};
 }
 
@@ -427,6 +427,6 @@ void rv_debugger_start(bool is_with_blocks)
     rv_code_events_start(&handlers);
     rv_breakpoints_start();
     rv_evaluate_start();
-    rv_watcher_start(wake);
+    rv_request_poller_start(wake);
     rv_commands_start(&runtime, end_thread);
 }

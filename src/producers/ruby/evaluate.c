@@ -8,7 +8,7 @@
 
 #include "producers/ruby/backtrace.h"
 #include "producers/ruby/display.h"
-#include "producers/ruby/watcher.h"
+#include "producers/ruby/request_poller.h"
 
 static VALUE out_keeper, err_keeper; /* the objects that $stdout and $stderr are */
 static VALUE program_out, program_err;
@@ -78,7 +78,7 @@ static void end_output(void)
 static VALUE eval(VALUE given)
 {
     const VALUE *arguments = (const VALUE *)given; /* NOLINT */
-    rv_watcher_begin();
+    rv_request_poller_begin();
     return rb_funcall(arguments[0], rb_intern("eval"), 3, arguments[1], rb_utf8_str_new_cstr("expression"), INT2FIX(1));
 }
 
@@ -123,7 +123,7 @@ static int run(VALUE binding, const struct rv_expression *expression, struct rv_
     int state = 0;
     begin_output(&said);
     VALUE value = rb_protect(eval, (VALUE)arguments, &state);
-    bool is_given_up = rv_watcher_end();
+    bool is_given_up = rv_request_poller_end();
     end_output();
     append_output(out, &said);
     VALUE error = state ? rb_errinfo() : Qnil;

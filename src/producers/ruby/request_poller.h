@@ -2,20 +2,20 @@
  * A native thread of each process that looks after debuggable threads: while they make no call for long, they are made
  * to look at their ring's requests, and expressions that are no longer wanted get an exception.
  */
-#ifndef RV_PRODUCERS_RUBY_WATCHER_H
-#define RV_PRODUCERS_RUBY_WATCHER_H
+#ifndef RV_PRODUCERS_RUBY_REQUEST_POLLER_H
+#define RV_PRODUCERS_RUBY_REQUEST_POLLER_H
 
 #include <stdbool.h>
 
 /* An expression of the calling thread begins and ends. Returns whether it was given up. GVL. */
-void rv_watcher_begin(void);
-bool rv_watcher_end(void);
+void rv_request_poller_begin(void);
+bool rv_request_poller_end(void);
 
 /* The calling thread has got a ring; it ends, and needs no GVL for this. */
-void rv_watcher_begin_thread(void);
-void rv_watcher_end_thread(void);
+void rv_request_poller_begin_thread(void);
+void rv_request_poller_end_thread(void);
 
 /* Once. wake: called with the GVL in some thread, to look whether that thread has requests. */
-void rv_watcher_start(void (*wake)(void));
+void rv_request_poller_start(void (*wake)(void));
 
 #endif

@@ -2,7 +2,7 @@
  * What Ruby lets a foreign thread do is to register a job, which runs in the Ruby thread that has the GVL. Exceptions
  * are raised by a Ruby thread: it is there while expressions run, and a second longer.
  */
-#include "producers/ruby/watcher.h"
+#include "producers/ruby/request_poller.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -148,7 +148,7 @@ static void start_watcher(void)
 
 /* ---- threads ---- */
 
-void rv_watcher_begin(void)
+void rv_request_poller_begin(void)
 {
     if (!own)
         return;
@@ -167,7 +167,7 @@ static VALUE check_interrupts(VALUE unused)
 }
 
 /* An exception that came too late for the expression must not reach the program. */
-bool rv_watcher_end(void)
+bool rv_request_poller_end(void)
 {
     int error = 0;
     if (!own)
@@ -196,7 +196,7 @@ static void forget_others(void)
     has_raiser = false;
 }
 
-void rv_watcher_begin_thread(void)
+void rv_request_poller_begin_thread(void)
 {
     if (!is_own_list()) {
         forget_others();
@@ -225,7 +225,7 @@ static void take_out(const struct watched *watched)
     pthread_mutex_unlock(&lock);
 }
 
-void rv_watcher_end_thread(void)
+void rv_request_poller_end_thread(void)
 {
     if (own && is_own_list())
         take_out(own);
@@ -243,7 +243,7 @@ static void stop_watcher(VALUE unused)
     pthread_mutex_unlock(&lock);
 }
 
-void rv_watcher_start(void (*given)(void))
+void rv_request_poller_start(void (*given)(void))
 {
     wake = given;
     rv_job_prepare(&wake_job);
