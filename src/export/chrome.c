@@ -126,9 +126,9 @@ static void add_arguments(const struct chrome *chrome, struct rv_export_target *
 /* By a clock that stands while the thread does not run; its zero means nothing. */
 static void add_cpu_times(const struct chrome *chrome, struct rv_text_buffer *text, const struct rv_span *span)
 {
-    const struct rv_state_sums *stretches = &chrome->lane->stretches;
-    const struct rv_state_times before = rv_state_sums_between(stretches, 0, span->start);
-    const struct rv_state_times inside = rv_state_sums_between(stretches, span->start, span->end);
+    const struct rv_state_times_sums *stretches = &chrome->lane->stretches;
+    const struct rv_state_times before = rv_state_times_sums_between(stretches, 0, span->start);
+    const struct rv_state_times inside = rv_state_times_sums_between(stretches, span->start, span->end);
     rv_text_buffer_add(text, ",\"tts\":");
     rv_text_buffer_add_us(text, rv_state_times_cpu_ns(&before, span->start));
     rv_text_buffer_add(text, ",\"tdur\":");

@@ -119,7 +119,7 @@ static void add(struct rv_critical_path_cuts *cuts, uint32_t id, uint64_t own_ns
 static void add_off_cpu(struct rv_critical_path_cuts *cuts, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
     const uint64_t n_ns = to_ns - from_ns;
-    const struct rv_state_times off = rv_state_sums_between(&cuts->thread->lane->stretches, from_ns, to_ns);
+    const struct rv_state_times off = rv_state_times_sums_between(&cuts->thread->lane->stretches, from_ns, to_ns);
     const uint64_t runnable_ns = off.runnable_ns < n_ns ? off.runnable_ns : n_ns;
     struct rv_critical_path_time *time = time_of(cuts, id);
     time->runnable_ns += runnable_ns;
@@ -365,7 +365,7 @@ struct rv_folded_time rv_critical_path_cuts_fold_events(struct rv_critical_path_
 void rv_critical_path_cuts_begin(struct rv_critical_path_cuts *cuts, const struct rv_critical_path_cuts_thread *thread,
                                  uint64_t to_ns)
 {
-    const struct rv_state_sums *stretches = &thread->lane->stretches;
+    const struct rv_state_times_sums *stretches = &thread->lane->stretches;
     cuts->thread = thread;
     cuts->steps = thread->steps;
     cuts->n_steps = thread->n_steps;

@@ -108,7 +108,7 @@ static int64_t time_of(const struct folded *folded, enum rv_time_kind kind, cons
 {
     if (kind == RV_TIME_WALL)
         return (int64_t)(span->end - span->start);
-    const struct rv_state_times off = rv_state_sums_between(&folded->lane->stretches, span->start, span->end);
+    const struct rv_state_times off = rv_state_times_sums_between(&folded->lane->stretches, span->start, span->end);
     return (int64_t)rv_state_times_of(&off, kind, span->end - span->start);
 }
 

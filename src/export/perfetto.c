@@ -248,7 +248,7 @@ static void add_number(struct rv_text_buffer *text, const char *name, uint64_t v
 /* Of calls in which the thread did not run all the time. */
 static void add_off_cpu(const struct perfetto *perfetto, struct rv_text_buffer *text, const struct rv_span *span)
 {
-    const struct rv_state_times off = rv_state_sums_between(&perfetto->lane->stretches, span->start, span->end);
+    const struct rv_state_times off = rv_state_times_sums_between(&perfetto->lane->stretches, span->start, span->end);
     if (!off.blocked_ns && !off.runnable_ns)
         return;
     add_number(text, "cpu_ns", rv_state_times_cpu_ns(&off, span->end - span->start));

@@ -118,7 +118,7 @@ static void find_times(struct writer *writer, const struct rv_lane *lane, const 
                        uint64_t times[2][N_PARTS])
 {
     const uint64_t all_ns = span->end - span->start;
-    const struct rv_state_times off = rv_state_sums_between(&lane->stretches, span->start, span->end);
+    const struct rv_state_times off = rv_state_times_sums_between(&lane->stretches, span->start, span->end);
     times[0][CPU] = rv_state_times_cpu_ns(&off, all_ns);
     times[0][BLOCKED] = off.blocked_ns;
     times[0][RUNNABLE] = off.runnable_ns;

@@ -218,7 +218,7 @@ void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_
 {
     rv_state_times_add(&lane->times, times);
     if (lane->keeps_stretches)
-        rv_state_sums_add(&lane->stretches, now_ns, times);
+        rv_state_times_sums_add(&lane->stretches, now_ns, times);
     if (lane->keeps_objects && times->n_objects)
         rv_made_objects_add(&lane->made, now_ns, times->n_objects);
 }

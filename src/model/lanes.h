@@ -51,7 +51,7 @@ struct rv_lane {
     uint64_t n_events;
     struct rv_state_times times;
     uint64_t n_switches_lost; /* lost changes of thread states, by the lane's events: the kernel had no room for them */
-    struct rv_state_sums stretches; /* times off the CPU; only with keeps_stretches */
+    struct rv_state_times_sums stretches; /* times off the CPU; only with keeps_stretches */
     bool keeps_stretches;
     struct rv_made_objects made; /* only with keeps_objects */
     bool keeps_objects;

@@ -3,7 +3,7 @@
 #include "base/bisect.h"
 #include "base/vec.h"
 
-void rv_state_sums_add(struct rv_state_sums *sums, uint64_t at_ns, const struct rv_state_times *times)
+void rv_state_times_sums_add(struct rv_state_times_sums *sums, uint64_t at_ns, const struct rv_state_times *times)
 {
     sums->items = rv_vec_reserve(sums->items, &sums->capacity, sums->n + 1, sizeof *sums->items);
     struct rv_state_stretch *last = &sums->items[sums->n++];
@@ -12,7 +12,8 @@ void rv_state_sums_add(struct rv_state_sums *sums, uint64_t at_ns, const struct 
         rv_state_times_add(&last->times, &last[-1].times);
 }
 
-struct rv_state_times rv_state_sums_between(const struct rv_state_sums *sums, uint64_t after_ns, uint64_t until_ns)
+struct rv_state_times rv_state_times_sums_between(const struct rv_state_times_sums *sums, uint64_t after_ns,
+                                                  uint64_t until_ns)
 {
     const size_t at = offsetof(struct rv_state_stretch, at_ns), n_bytes = sizeof *sums->items;
     const size_t from = rv_bisect_count(sums->items, sums->n, n_bytes, at, after_ns);

@@ -104,15 +104,16 @@ struct rv_state_stretch { /* in which a thread did not run, or made objects */
     struct rv_state_times times;
 };
 
-struct rv_state_sums { /* zeroed = none; of stretches by time: each has the times of all up to it */
+struct rv_state_times_sums { /* zeroed = none; of stretches by time: each has the times of all up to it */
     struct rv_state_stretch *items;
     size_t n, capacity;
 };
 
 /* The next stretch, which ends no earlier than the last. */
-void rv_state_sums_add(struct rv_state_sums *sums, uint64_t at_ns, const struct rv_state_times *times);
+void rv_state_times_sums_add(struct rv_state_times_sums *sums, uint64_t at_ns, const struct rv_state_times *times);
 
 /* The sum of the stretches that end after one time and not after another: those of a call that began and ended then. */
-struct rv_state_times rv_state_sums_between(const struct rv_state_sums *sums, uint64_t after_ns, uint64_t until_ns);
+struct rv_state_times rv_state_times_sums_between(const struct rv_state_times_sums *sums, uint64_t after_ns,
+                                                  uint64_t until_ns);
 
 #endif

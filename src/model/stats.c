@@ -225,12 +225,12 @@ static void add_total_times(struct rv_stats *stats, uint32_t id, const struct rv
 }
 
 void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
-                            size_t n, const struct rv_state_sums *stretches)
+                            size_t n, const struct rv_state_times_sums *stretches)
 {
     cover_open(stats, lane);
     for (size_t i = 0; i < lane->open_slots; i++) {
         const struct open_id *open = &lane->open[i];
-        const struct rv_state_times times = rv_state_sums_between(stretches, open->start_ns, UINT64_MAX);
+        const struct rv_state_times times = rv_state_times_sums_between(stretches, open->start_ns, UINT64_MAX);
         if (open->n_open)
             add_total_times(stats, open->id, &times);
     }
@@ -243,7 +243,7 @@ void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *
             continue;
         if (n_until == 0 || stretches->items[n_until - 1].at_ns <= span->start)
             continue;
-        const struct rv_state_times times = rv_state_sums_between(stretches, span->start, span->end);
+        const struct rv_state_times times = rv_state_times_sums_between(stretches, span->start, span->end);
         add_total_times(stats, span->id, &times);
     }
 }

@@ -75,7 +75,7 @@ void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_sta
  *   stretches  those of the block
  */
 void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
-                            size_t n, const struct rv_state_sums *stretches);
+                            size_t n, const struct rv_state_times_sums *stretches);
 
 /* Add calls counted elsewhere: the row without its percentiles, and the durations. */
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);

@@ -202,7 +202,7 @@ static void add_stretches(struct rv_delivery *delivery, const struct rv_track *t
     delivery->stretches.n = 0;
     for (size_t i = 0; i < track->n_moments; i++)
         if (track->moments[i].kind == RV_MOMENT_STRETCH || track->moments[i].kind == RV_MOMENT_SPLIT)
-            rv_state_sums_add(&delivery->stretches, track->moments[i].at_ns, &track->moments[i].times);
+            rv_state_times_sums_add(&delivery->stretches, track->moments[i].at_ns, &track->moments[i].times);
     if (delivery->stretches.n)
         rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, &delivery->stretches);
 }

@@ -34,7 +34,7 @@ struct rv_delivery {
     size_t open_start_capacity;
     size_t *waiting; /* scratch of rv_moments_find_calls() */
     size_t waiting_capacity;
-    struct rv_state_sums stretches; /* of a track, scratch */
+    struct rv_state_times_sums stretches; /* of a track, scratch */
 };
 
 /* The worker's CPU time, if stages are timed; else 0. */

@@ -57,15 +57,15 @@ static void make_calls(struct thread *thread)
 
 static void make_stretches(struct thread *thread)
 {
-    struct rv_state_sums sums = {0};
+    struct rv_state_times_sums sums = {0};
     const uint64_t step_ns = graph.end_ns / MOST_STRETCHES + 1;
     for (uint64_t at_ns = step_ns; at_ns < graph.end_ns; at_ns += step_ns)
-        rv_state_sums_add(&sums, at_ns,
-                          &(struct rv_state_times){.blocked_ns = random_waits_below((uint32_t)step_ns / 2 + 1),
-                                                   .runnable_ns = random_waits_below((uint32_t)step_ns / 2 + 1)});
+        rv_state_times_sums_add(&sums, at_ns,
+                                &(struct rv_state_times){.blocked_ns = random_waits_below((uint32_t)step_ns / 2 + 1),
+                                                         .runnable_ns = random_waits_below((uint32_t)step_ns / 2 + 1)});
     if (sums.n)
         memcpy(thread->stretches, sums.items, sums.n * sizeof *sums.items);
-    thread->lane.stretches = (struct rv_state_sums){.items = thread->stretches, .n = sums.n};
+    thread->lane.stretches = (struct rv_state_times_sums){.items = thread->stretches, .n = sums.n};
     free(sums.items);
 }
 

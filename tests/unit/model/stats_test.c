@@ -95,8 +95,8 @@ struct stream { /* blocks of one lane as the pipeline hands them over */
     struct rv_stats_lane *lane;
     struct rv_span *all;
     size_t n, first_of_block;
-    uint32_t n_told;                /* frames of the last set_open that are still open */
-    struct rv_state_sums stretches; /* of the block */
+    uint32_t n_told;                      /* frames of the last set_open that are still open */
+    struct rv_state_times_sums stretches; /* of the block */
     struct blocked_of blocked;
 };
 
@@ -117,7 +117,7 @@ static void be_blocked(struct stream *stream)
     const struct spans *spans = &stream->spans;
     const uint64_t n_ns = spans->now_ns % 1000;
     bool has[MAX_IDS] = {false};
-    rv_state_sums_add(&stream->stretches, spans->now_ns, &(struct rv_state_times){.blocked_ns = n_ns});
+    rv_state_times_sums_add(&stream->stretches, spans->now_ns, &(struct rv_state_times){.blocked_ns = n_ns});
     for (uint32_t i = 0; i < spans->n_open; i++)
         if (spans->start[i] < spans->now_ns && !has[spans->id[i]]) {
             has[spans->id[i]] = true;
