@@ -28,7 +28,7 @@ struct chunk {
 
 struct formatter {
     const struct rv_prototype *prototype;
-    struct rv_format_text *out;
+    struct rv_arguments_text *out;
     struct part left;                                  /* captured bytes that are still to be read */
     uint32_t n_operations;                             /* operations read so far */
     unsigned n_silent;                                 /* not 0: values are read, but not shown */
@@ -56,7 +56,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct formatter *formatte
 {
     char text[512];
     va_list arguments;
-    struct rv_format_text *out = formatter->out;
+    struct rv_arguments_text *out = formatter->out;
     if (formatter->n_silent || out->n > MOST_TEXT)
         return;
     va_start(arguments, format);
@@ -642,8 +642,8 @@ static void begin_text(struct formatter *formatter)
     add(formatter, "%s", "");
 }
 
-void rv_format_call(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
-                    struct rv_format_text *out)
+void rv_arguments_text_of_call(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
+                               struct rv_arguments_text *out)
 {
     struct formatter formatter = {.prototype = prototype, .out = out, .left = {bytes, n_bytes}};
     const char *separator = "";
@@ -674,8 +674,8 @@ static void format_result(struct formatter *formatter)
     format_value(formatter, type, formatter->result, &context);
 }
 
-void rv_format_return(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
-                      struct rv_format_text *out)
+void rv_arguments_text_of_return(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
+                                 struct rv_arguments_text *out)
 {
     struct formatter formatter = {.prototype = prototype, .out = out, .left = {bytes, n_bytes}};
     uint32_t n_shown = 0;

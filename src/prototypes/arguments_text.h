@@ -7,8 +7,8 @@
 
 #include "prototypes/prototypes.h"
 
-struct rv_format_text { /* zeroed: empty */
-    char *bytes;        /* NUL-terminated once something was formatted; to be freed by the caller */
+struct rv_arguments_text { /* zeroed: empty */
+    char *bytes;           /* NUL-terminated once something was formatted; to be freed by the caller */
     size_t n, capacity;
 };
 
@@ -17,11 +17,11 @@ struct rv_format_text { /* zeroed: empty */
  * cannot be read is <0x...>.
  *   bytes  as RV_EVENT_ARGUMENTS behind a CALL has them
  */
-void rv_format_call(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
-                    struct rv_format_text *out);
+void rv_arguments_text_of_call(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
+                               struct rv_arguments_text *out);
 
 /* The result, "" for none; then, separated likewise, "N=TEXT": argument N, from 1 as shown, as it is now. */
-void rv_format_return(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
-                      struct rv_format_text *out);
+void rv_arguments_text_of_return(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n_bytes,
+                                 struct rv_arguments_text *out);
 
 #endif

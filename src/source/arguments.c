@@ -10,7 +10,7 @@
 struct rv_arguments {
     struct rv_prototypes *prototypes;
     struct rv_symbolizer *symbolizer;
-    struct rv_format_text text;
+    struct rv_arguments_text text;
     uint8_t *bytes; /* of one text */
     size_t most_bytes;
     uint64_t n_lost;
@@ -72,7 +72,8 @@ static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts
         head.capture >= rv_prototypes_n(arguments->prototypes))
         return 0;
     const struct rv_prototype *prototype = rv_prototypes_at(arguments->prototypes, head.capture);
-    (is_result ? rv_format_return : rv_format_call)(prototype, arguments->bytes, head.n_bytes, &arguments->text);
+    (is_result ? rv_arguments_text_of_return : rv_arguments_text_of_call)(prototype, arguments->bytes, head.n_bytes,
+                                                                          &arguments->text);
     return intern(arguments, intake);
 }
 

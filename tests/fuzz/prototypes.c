@@ -22,11 +22,11 @@ static void check(const char *text)
 static void format(const struct rv_prototype *prototype, const uint8_t *bytes, size_t n)
 {
     static struct rv_capture plan;
-    struct rv_format_text text = {0};
+    struct rv_arguments_text text = {0};
     rv_capture_plan(prototype, 64, &plan);
-    rv_format_call(prototype, bytes, n, &text);
+    rv_arguments_text_of_call(prototype, bytes, n, &text);
     check(text.bytes);
-    rv_format_return(prototype, bytes, n, &text);
+    rv_arguments_text_of_return(prototype, bytes, n, &text);
     check(text.bytes);
     free(text.bytes);
 }

@@ -144,7 +144,7 @@ Test(format, values_are_shown_as_ltrace_does, .timeout = 60)
         uint64_t values[RV_CAPTURE_VALUES] = {0};
         struct rv_capture plan;
         struct captured call = {.n = 0}, end = {.n = 0};
-        struct rv_format_text text = {0};
+        struct rv_arguments_text text = {0};
         struct rv_prototypes *prototypes =
             rv_prototypes_parse(CASES[i].prototype, strlen(CASES[i].prototype), &line, &why);
         cr_assert_not_null(prototypes, "%s: %s", CASES[i].prototype, why);
@@ -155,10 +155,10 @@ Test(format, values_are_shown_as_ltrace_does, .timeout = 60)
         capture(plan.calls, plan.n_calls, values, &call);
         capture(plan.returns, plan.n_returns, values, &end);
         cr_assert(call.n <= plan.most_bytes && end.n <= plan.most_bytes);
-        rv_format_call(prototype, call.bytes, call.n, &text);
+        rv_arguments_text_of_call(prototype, call.bytes, call.n, &text);
         if (CASES[i].arguments)
             expect(CASES[i].prototype, text.bytes, CASES[i].arguments);
-        rv_format_return(prototype, end.bytes, end.n, &text);
+        rv_arguments_text_of_return(prototype, end.bytes, end.n, &text);
         expect(CASES[i].prototype, text.bytes, CASES[i].returned);
         free(text.bytes);
         rv_prototypes_destroy(prototypes);
@@ -170,14 +170,14 @@ Test(format, nothing_but_the_bytes_is_read, .timeout = 60)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         unsigned line;
         const char *why;
-        struct rv_format_text text = {0};
+        struct rv_arguments_text text = {0};
         struct rv_prototypes *prototypes =
             rv_prototypes_parse(CASES[i].prototype, strlen(CASES[i].prototype), &line, &why);
         for (size_t n = 0; n < 64; n++) {
             uint8_t *bytes = malloc(n + 1);
             memset(bytes, (int)(n * 37 + i), n);
-            rv_format_call(rv_prototypes_at(prototypes, 0), bytes, n, &text);
-            rv_format_return(rv_prototypes_at(prototypes, 0), bytes, n, &text);
+            rv_arguments_text_of_call(rv_prototypes_at(prototypes, 0), bytes, n, &text);
+            rv_arguments_text_of_return(rv_prototypes_at(prototypes, 0), bytes, n, &text);
             free(bytes);
         }
         free(text.bytes);
