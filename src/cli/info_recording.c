@@ -57,8 +57,8 @@ static char *escaped(const char *text)
 /* A later chunk of a stream has its newer name. */
 static void take_stream(struct tally *tally, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    struct rv_rec_who who;
-    if (rv_rec_who_read(&who, chunk, payload) != 0)
+    struct rv_stream_chunk who;
+    if (rv_stream_chunk_read(&who, chunk, payload) != 0)
         return;
     struct stream *stream = stream_at(tally, chunk->stream);
     free(stream->process_name);

@@ -17,7 +17,7 @@ static const char *take_string(const uint8_t **at, const uint8_t *end)
     return string;
 }
 
-int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+int rv_stream_chunk_read(struct rv_stream_chunk *who, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     const uint8_t *at = payload + sizeof who->stream, *end = payload + chunk->payload_bytes;
     if (chunk->payload_bytes < sizeof who->stream)

@@ -4,14 +4,14 @@
 
 #include "recording/column_compression.h"
 
-struct rv_rec_who {
+struct rv_stream_chunk {
     struct rv_rec_stream stream;
     const char *process_name, *thread_name;         /* point into the payload */
     struct rv_wire_instrumentation instrumentation; /* zeroed where an older recorder has left it out */
 };
 
 /* 0, or -EBADMSG. */
-int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload);
+int rv_stream_chunk_read(struct rv_stream_chunk *who, const struct rv_rec_chunk *chunk, const uint8_t *payload);
 
 /* The definitions of a STRINGS chunk, read one by one. */
 struct rv_rec_strings { /* zeroed = closed; reusable, keeps its memory */

@@ -104,8 +104,8 @@ static bool is_sound_strings(struct checker *checker, const struct rv_rec_chunk 
 
 static bool is_sound_stream(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    struct rv_rec_who who;
-    if (rv_rec_who_read(&who, chunk, payload) != 0)
+    struct rv_stream_chunk who;
+    if (rv_stream_chunk_read(&who, chunk, payload) != 0)
         return false;
     meet(checker, chunk->stream)->is_known = true;
     return true;

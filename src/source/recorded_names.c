@@ -172,8 +172,8 @@ bool rv_recorded_define(struct rv_recorded_names *names, const struct rv_rec_chu
 
 int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    struct rv_rec_who read;
-    if (rv_rec_who_read(&read, chunk, payload) != 0)
+    struct rv_stream_chunk read;
+    if (rv_stream_chunk_read(&read, chunk, payload) != 0)
         return -EBADMSG;
     rv_text_escape(who->process_name, sizeof who->process_name, read.process_name, strlen(read.process_name));
     rv_text_escape(who->thread_name, sizeof who->thread_name, read.thread_name, strlen(read.thread_name));

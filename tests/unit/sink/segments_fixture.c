@@ -184,8 +184,8 @@ static void take_account(struct content *content, struct stream *stream, const u
 static void take_stream(struct content *content, struct stream *stream, const struct rv_rec_chunk *chunk,
                         const uint8_t *payload)
 {
-    struct rv_rec_who who;
-    cr_assert_eq(rv_rec_who_read(&who, chunk, payload), 0);
+    struct rv_stream_chunk who;
+    cr_assert_eq(rv_stream_chunk_read(&who, chunk, payload), 0);
     if (stream->is_known)
         return;
     stream->is_known = true;
