@@ -157,9 +157,9 @@ static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait
     case RV_WAIT_READ:
     case RV_WAIT_POLL:
     case RV_WAIT_ACCEPT:
-        return rv_transfer_find(fd, RV_TRANSFER_WRITE, on, began, own_tid());
+        return rv_pipe_socket_wakers_find(fd, RV_TRANSFER_WRITE, on, began, own_tid());
     case RV_WAIT_WRITE:
-        return rv_transfer_find(fd, RV_TRANSFER_READ, on, began, own_tid());
+        return rv_pipe_socket_wakers_find(fd, RV_TRANSFER_READ, on, began, own_tid());
     default:
         return (struct rv_transfer){0};
     }
@@ -264,11 +264,11 @@ static inline void tell_transfer(uint32_t key, uint64_t began)
 {
     if (!key)
         return;
-    struct rv_wire_transfer *entry = rv_transfer_entry(key);
+    struct rv_wire_transfer *entry = rv_pipe_socket_wakers_entry(key);
     const uint32_t on = __atomic_load_n(&entry->on, __ATOMIC_RELAXED);
     if (__builtin_expect(on != RV_WAIT_ON_NOTHING, 0) && on < RV_WAIT_ON_COUNT)
         began = rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(on, RV_WAIT_READ | RV_WAIT_RELEASE));
-    rv_transfer_put(entry, key, began, own_tid());
+    rv_pipe_socket_wakers_put(entry, key, began, own_tid());
 }
 
 /* key: of the queue that the call changes. */
@@ -293,8 +293,8 @@ static inline void tell_transfer(uint32_t key, uint64_t began)
         return result;                                                                                                 \
     } while (0)
 
-#define READS(type, call, fd) TRANSFER(type, call, RV_WAIT_READ, rv_transfer_key(fd, RV_TRANSFER_READ), fd)
-#define WRITES(type, call, fd) TRANSFER(type, call, RV_WAIT_WRITE, rv_transfer_key(fd, RV_TRANSFER_WRITE), fd)
+#define READS(type, call, fd) TRANSFER(type, call, RV_WAIT_READ, rv_pipe_socket_wakers_key(fd, RV_TRANSFER_READ), fd)
+#define WRITES(type, call, fd) TRANSFER(type, call, RV_WAIT_WRITE, rv_pipe_socket_wakers_key(fd, RV_TRANSFER_WRITE), fd)
 
 /* ---- sleep ---- */
 
@@ -571,8 +571,9 @@ RV_EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict n, int fl
 
 RV_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n)
 {
-    rv_transfer_forget(fd); /* what it has sent to and received from before */
-    TRANSFER(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, rv_transfer_key_of_address(to.__sockaddr__, n), fd);
+    rv_pipe_socket_wakers_forget(fd); /* what it has sent to and received from before */
+    TRANSFER(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, rv_pipe_socket_wakers_key_of_address(to.__sockaddr__, n),
+             fd);
 }
 
 /* Neither socket has a name by which the other could be found. */
@@ -588,14 +589,14 @@ RV_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 
 RV_EXPORT int close(int fd)
 {
-    rv_transfer_forget(fd);
+    rv_pipe_socket_wakers_forget(fd);
     return NEXT(close)(fd);
 }
 
 static void forget_stream(FILE *stream)
 {
     const int saved = errno;
-    rv_transfer_forget(fileno(stream)); /* negative, with an error: it has no file */
+    rv_pipe_socket_wakers_forget(fileno(stream)); /* negative, with an error: it has no file */
     errno = saved;
 }
 
@@ -607,25 +608,25 @@ RV_EXPORT int fclose(FILE *stream)
 
 RV_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
-    rv_transfer_forget_range(first, last);
+    rv_pipe_socket_wakers_forget_range(first, last);
     return NEXT(close_range)(first, last, flags);
 }
 
 RV_EXPORT void closefrom(int first)
 {
-    rv_transfer_forget_range(first < 0 ? 0 : (unsigned)first, INT_MAX);
+    rv_pipe_socket_wakers_forget_range(first < 0 ? 0 : (unsigned)first, INT_MAX);
     NEXT(closefrom)(first);
 }
 
 RV_EXPORT int dup2(int fd, int as)
 {
-    rv_transfer_forget(as);
+    rv_pipe_socket_wakers_forget(as);
     return NEXT(dup2)(fd, as);
 }
 
 RV_EXPORT int dup3(int fd, int as, int flags)
 {
-    rv_transfer_forget(as);
+    rv_pipe_socket_wakers_forget(as);
     return NEXT(dup3)(fd, as, flags);
 }
 

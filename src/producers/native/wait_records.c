@@ -52,7 +52,7 @@ static void uncount(void)
 {
     lower(&rv_wait.slot->n_waiters);
     if (rv_wait.shared_key)
-        lower(&rv_transfer_entry(rv_wait.shared_key)->n_waiters);
+        lower(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters);
 }
 
 uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
@@ -95,7 +95,7 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
                      __ATOMIC_RELEASE); /* W2 -> W3 */
     const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
     if (key)
-        rv_transfer_put(rv_transfer_entry(key), key, ticks, (uint32_t)rv_os_own_tid());
+        rv_pipe_socket_wakers_put(rv_pipe_socket_wakers_entry(key), key, ticks, (uint32_t)rv_os_own_tid());
     errno = saved;
 }
 
@@ -145,7 +145,8 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool
                                .has_order = !is_shared && HAVE_ORDER >> kind & 1};
     __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
     if (rv_wait.shared_key)
-        __atomic_fetch_add(&rv_transfer_entry(rv_wait.shared_key)->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
+        __atomic_fetch_add(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters, 1,
+                           __ATOMIC_SEQ_CST); /* W1 -> W4 */
     /* A record before it may be of a thread whose successors did not see the announcement. */
     rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind);
     return outer;
@@ -154,7 +155,7 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool
 bool rv_wait_has_shared_waiters(const void *object)
 {
     const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
-    return key && __atomic_load_n(&rv_transfer_entry(key)->n_waiters, __ATOMIC_RELAXED);
+    return key && __atomic_load_n(&rv_pipe_socket_wakers_entry(key)->n_waiters, __ATOMIC_RELAXED);
 }
 
 void rv_wait_write(bool gives_up)
@@ -204,8 +205,9 @@ static void write_owner(bool is_overwritten)
 /* The last to release it in any process. The last to come to a barrier is the only one. */
 static void write_shared_waker(uint64_t now)
 {
-    const struct rv_transfer last = rv_transfer_last(rv_wait.shared_key, rv_wait.began, (uint32_t)rv_os_own_tid());
-    const struct rv_wire_transfer *entry = rv_transfer_entry(rv_wait.shared_key);
+    const struct rv_transfer last =
+        rv_pipe_socket_wakers_last(rv_wait.shared_key, rv_wait.began, (uint32_t)rv_os_own_tid());
+    const struct rv_wire_transfer *entry = rv_pipe_socket_wakers_entry(rv_wait.shared_key);
     if (last.tid)
         write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, now - last.ticks);
     else
