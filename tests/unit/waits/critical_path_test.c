@@ -199,7 +199,7 @@ static void try_all(uint32_t seed, bool has_ties)
     rv_lanes_destroy(lanes);
 }
 
-Test(waits_path, a_path_is_the_same_however_waits_are_cut, .timeout = 120)
+Test(waits_critical_path, a_path_is_the_same_however_waits_are_cut, .timeout = 120)
 {
     for (uint32_t seed = 1; seed <= N_GRAPHS; seed++)
         try_all(seed, false);
@@ -207,7 +207,7 @@ Test(waits_path, a_path_is_the_same_however_waits_are_cut, .timeout = 120)
 }
 
 /* The waits of a thread that end at one moment are in order. */
-Test(waits_path, a_path_is_the_same_with_many_events_at_a_moment, .timeout = 120)
+Test(waits_critical_path, a_path_is_the_same_with_many_events_at_a_moment, .timeout = 120)
 {
     for (uint32_t seed = 1; seed <= N_GRAPHS; seed++)
         try_all(seed, true);
@@ -221,7 +221,7 @@ static bool fail_to_load(void *context, uint64_t first, struct rv_wait_page *pag
     return false;
 }
 
-Test(waits_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
+Test(waits_critical_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
 {
     struct rv_critical_path_graph found;
     size_t n;
