@@ -1,4 +1,4 @@
-/* What tells a program from all others, in what is kept of it for later processes (cache.h). */
+/* What tells a program from all others, in what is kept of it for later processes (base/private_cache.h). */
 #ifndef RV_PATCH_PLAN_KEY_H
 #define RV_PATCH_PLAN_KEY_H
 

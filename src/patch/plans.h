@@ -1,5 +1,5 @@
 /*
- * Which functions programs have, found once for all processes and sessions: a file each (cache.h). Whatever a file says,
+ * Which functions programs have, found once for all processes and sessions: a file each (base/private_cache.h). Whatever a file says,
  * its functions lie within the image's code.
  */
 #ifndef RV_PATCH_PLANS_H

@@ -1,5 +1,5 @@
 /*
- * What rv_patch_prepare() makes of a program (prepare.h), in a file for later processes (cache.h): its stubs, to be mapped,
+ * What rv_patch_prepare() makes of a program (prepare.h), in a file for later processes (base/private_cache.h): its stubs, to be mapped,
  * its sites, and which copy of its code has their jumps (patched_copies.h). Who finds it loads no planner.
  *
  * Stubs lie as far from the code as they did where they were made, and addresses in them are moved by as much as the
