@@ -1,6 +1,6 @@
 /*
  * Folders of files that only save time, below $XDG_CACHE_HOME or ~/.cache: ringviz/plans, in which traced processes keep
- * the functions found in programs (patch/plans.h), and ringviz/sums, sums of recordings (critical_path_sums_file.h).
+ * the functions found in programs (patch/plan_file.h), and ringviz/sums, sums of recordings (critical_path_sums_file.h).
  */
 #ifndef RV_CLI_CACHE_FOLDER_H
 #define RV_CLI_CACHE_FOLDER_H

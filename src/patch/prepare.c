@@ -10,7 +10,7 @@
 #include "base/bisect.h"
 #include "patch/array.h"
 #include "patch/imports.h"
-#include "patch/plans.h"
+#include "patch/plan_file.h"
 #include "patch/prepared_file.h"
 #include "patch/return_address_readers.h"
 
@@ -281,7 +281,8 @@ static void read_plan(struct work *work)
     if (!request->plans || !request->has_functions)
         return;
     rv_patch_plan_key(&work->key, request->planner, request->file, &request->image);
-    work->prepared->is_by_plan = rv_patch_plan_read(request->plans, &work->key, &request->image, &work->functions) == 0;
+    work->prepared->is_by_plan =
+        rv_patch_plan_file_read(request->plans, &work->key, &request->image, &work->functions) == 0;
 }
 
 static int find_all(struct work *work)
@@ -291,7 +292,7 @@ static int find_all(struct work *work)
         return 0;
     const int error = rv_patch_functions_find(&work->functions, &request->image);
     if (!error && request->plans && is_as_in_file(request))
-        (void)rv_patch_plan_write(request->plans, &work->key, &request->image, &work->functions);
+        (void)rv_patch_plan_file_write(request->plans, &work->key, &request->image, &work->functions);
     return error;
 }
 

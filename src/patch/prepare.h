@@ -13,7 +13,7 @@
 
 struct rv_patch_request {
     struct rv_patch_image image;
-    /* The folder of plans (plans.h), and the state of the image's file; NULL: none is read or written. */
+    /* The folder of plans (plan_file.h), and the state of the image's file; NULL: none is read or written. */
     const char *plans, *planner; /* planner: the file that finds functions, which libringviz-patch.so is */
     const struct stat *file;
     /* Where functions are from a plan, a copy of the file (patched_copies.h) is opened, or written; and then written what is made

@@ -1,6 +1,7 @@
 /*
- * What rv_patch_prepare() makes of a program (prepare.h), in a file for later processes (base/private_cache.h): its stubs, to be mapped,
- * its sites, and which copy of its code has their jumps (patched_copies.h). Who finds it loads no planner.
+ * What rv_patch_prepare() makes of a program (prepare.h), in a file for later processes (base/private_cache.h): its
+ * stubs, to be mapped, its sites, and which copy of its code has their jumps (patched_copies.h). Who finds it loads no
+ * planner.
  *
  * Stubs lie as far from the code as they did where they were made, and addresses in them are moved by as much as the
  * program is. The file is for one state of a program, one way to choose its functions, and until the machine is started

@@ -31,7 +31,7 @@
 #include "base/bisect.h"
 #include "base/clock.h"
 #include "patch/dynamic.h"
-#include "patch/plans.h"
+#include "patch/plan_file.h"
 #include "patch/prepared_file.h"
 #include "producers/native/image_facts.h"
 #include "producers/native/libcalls.h"

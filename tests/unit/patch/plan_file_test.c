@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "patch/plans.h"
+#include "patch/plan_file.h"
 
 #define BIAS 0x10000ull
 #define N 5u
@@ -48,7 +48,7 @@ static int write_plan(const struct rv_patch_plan_key *key, const struct rv_patch
                                                   .n_bytes = 20,
                                                   .n_written = RV_PATCH_JUMP_BYTES,
                                                   .refusal = i % 2 ? RV_PATCH_TOO_SHORT : RV_PATCH_FITS};
-    return rv_patch_plan_write(folder, key, image, &all);
+    return rv_patch_plan_file_write(folder, key, image, &all);
 }
 
 static void begin(void)
@@ -72,7 +72,7 @@ static int read_of(const struct stat *status, const struct rv_patch_image *image
 {
     const struct rv_patch_plan_key key = key_of(status, image);
     struct rv_patch_functions found;
-    const int error = rv_patch_plan_read(folder, &key, image, &found);
+    const int error = rv_patch_plan_file_read(folder, &key, image, &found);
     cr_expect(!error || !found.functions);
     rv_patch_functions_free(&found);
     return error;
@@ -85,7 +85,7 @@ Test(plans, other_processes_read_a_plan_at_their_own_addresses)
     const struct rv_patch_image elsewhere = image_at(0x555500000000);
     const struct rv_patch_plan_key same = key_of(&file, &elsewhere);
     struct rv_patch_functions found;
-    cr_assert_eq(rv_patch_plan_read(folder, &same, &elsewhere, &found), 0);
+    cr_assert_eq(rv_patch_plan_file_read(folder, &same, &elsewhere, &found), 0);
     cr_expect_eq(found.n_functions, N);
     for (size_t i = 0; i < N; i++)
         cr_expect_eq(found.functions[i].address, elsewhere.bias + 0x1000 + i * 32);

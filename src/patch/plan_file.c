@@ -1,4 +1,4 @@
-#include "patch/plans.h"
+#include "patch/plan_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,8 +119,8 @@ static int fill(struct plan *plan, const struct rv_patch_image *image, const str
 
 /* ---- all ---- */
 
-int rv_patch_plan_read(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
-                       struct rv_patch_functions *all)
+int rv_patch_plan_file_read(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
+                            struct rv_patch_functions *all)
 {
     uint64_t n_file;
     struct plan plan = {.functions = NULL};
@@ -146,8 +146,8 @@ static bool is_settled(const struct rv_patch_plan_key *key)
     return now_ns > key->file.changed_ns && now_ns - key->file.changed_ns > SETTLED_NS;
 }
 
-int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
-                        const struct rv_patch_functions *all)
+int rv_patch_plan_file_write(const char *folder, const struct rv_patch_plan_key *key,
+                             const struct rv_patch_image *image, const struct rv_patch_functions *all)
 {
     struct plan plan = {.header.key = *key};
     if (!is_settled(key))
