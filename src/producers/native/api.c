@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "producers/native/call_events.h"
 #include "producers/native/file_names.h"
+#include "producers/native/runtime_threads.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/process.h"
 #include "producers/native/stack_for_monitors.h"
@@ -148,18 +149,18 @@ RV_EXPORT void ringviz_thread_end(void)
 
 RV_EXPORT struct ringviz_thread *ringviz_thread_attach(void)
 {
-    return rv_thread_create();
+    return rv_runtime_threads_create();
 }
 
 RV_EXPORT struct ringviz_thread *ringviz_thread_use(struct ringviz_thread *thread)
 {
-    return rv_thread_use(thread);
+    return rv_runtime_threads_use(thread);
 }
 
 RV_EXPORT void ringviz_thread_detach(struct ringviz_thread *thread)
 {
     if (thread)
-        rv_thread_destroy(thread);
+        rv_runtime_threads_destroy(thread);
 }
 
 _Static_assert((int)RINGVIZ_STARTED == RV_THREAD_STARTED && (int)RINGVIZ_EXITED == RV_THREAD_EXITED, "the same order");

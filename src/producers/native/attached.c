@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 
 #include "base/own_syscalls.h"
+#include "producers/native/forking.h"
 #include "producers/native/patcher.h"
 #include "producers/native/modules.h"
 #include "producers/native/loaded_objects.h"
@@ -191,6 +192,6 @@ static void after_fork_in_child(void)
 /* Runs after the constructors of the library's other files, which are linked before this one. */
 __attribute__((constructor)) static void start(void)
 {
-    rv_thread_on_child(after_fork_in_child);
+    rv_forking_on_child(after_fork_in_child);
     publish(&ringviz_attachment.is_loaded, 1);
 }

@@ -8,6 +8,7 @@
 
 #include "base/own_syscalls.h"
 #include "producers/native/capture_operations.h"
+#include "producers/native/forking.h"
 #include "producers/native/pages.h"
 #include "producers/native/thread.h"
 #include "ring/texts.h"
@@ -101,7 +102,7 @@ uint64_t rv_capture_text_copy(uint32_t number, bool is_result, uint64_t *values)
     const struct rv_wire_capture_operation *operations = is_result ? plan->returns : plan->calls;
     const uint32_t n = is_result ? plan->n_returns : plan->n_calls, most_bytes = (plan->most_bytes + 7) / 8 * 8;
     struct rv_texts texts;
-    if (rv_thread_ring() < 0 || rv_thread_is_forked())
+    if (rv_thread_ring() < 0 || rv_forking_is_child())
         return RV_CAPTURE_NO_TEXT;
     rv_texts_view(&texts, &rv_thread.pusher.state->ring);
     struct rv_wire_text *text = rv_texts_take(&texts, most_bytes);
@@ -136,6 +137,6 @@ void rv_capture_text_push(uint64_t next, uint64_t stack, uint64_t position, uint
     else if (!rv_push_behind(pusher, next, (uint64_t)RV_EVENT_ARGUMENTS << RV_EVENT_KIND_SHIFT | ticks,
                              rv_event_word_at(position, 0), stack))
         rv_capture_text_refuse();
-    if (rv_thread_is_forking())
+    if (rv_forking_is_under_way())
         rv_thread_look(); /* the child's first push has to be a slow one */
 }

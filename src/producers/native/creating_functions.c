@@ -11,6 +11,7 @@
 
 #include "base/own_syscalls.h"
 #include "producers/native/creator.h"
+#include "producers/native/forking.h"
 #include "producers/native/next_function.h"
 #include "producers/native/thread_memory.h"
 #include "producers/native/thread.h"
@@ -102,18 +103,18 @@ RV_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 static int run_clone(void *context)
 {
     const struct begin *begin = context;
-    rv_thread_end_fork();
+    rv_forking_end();
     return begin->run.c11(begin->argument);
 }
 
 /* Within fork(3), whose handlers have begun, the C library calls it by another name. */
 RV_EXPORT pid_t _Fork(void)
 {
-    if (rv_thread_is_forking())
+    if (rv_forking_is_under_way())
         return NEXT(_Fork, next_fork)();
-    rv_thread_begin_fork();
+    rv_forking_begin();
     const pid_t child = NEXT(_Fork, next_fork)();
-    rv_thread_end_fork();
+    rv_forking_end();
     return child;
 }
 
@@ -121,15 +122,15 @@ RV_EXPORT pid_t _Fork(void)
 RV_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
 {
     struct begin begin = {.run.c11 = run, .argument = argument};
-    const bool is_fork = !(flags & CLONE_VM) && !rv_thread_is_forking();
+    const bool is_fork = !(flags & CLONE_VM) && !rv_forking_is_under_way();
     va_list all;
     va_start(all, argument);
     void *const parent_tid = va_arg(all, void *), *const tls = va_arg(all, void *), *const tid = va_arg(all, void *);
     va_end(all);
     if (!is_fork)
         return NEXT(clone, next_clone)(run, stack, flags, argument, parent_tid, tls, tid);
-    rv_thread_begin_fork();
+    rv_forking_begin();
     const int result = NEXT(clone, next_clone)(run_clone, stack, flags, &begin, parent_tid, tls, tid);
-    rv_thread_end_fork();
+    rv_forking_end();
     return result;
 }

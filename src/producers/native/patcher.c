@@ -9,6 +9,7 @@
 
 #include "producers/native/captured_arguments.h"
 #include "producers/native/capture_operations.h"
+#include "producers/native/forking.h"
 #include "producers/native/patched_calls.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -890,7 +891,7 @@ static void follow_loader(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    rv_thread_on_child(end);
+    rv_forking_on_child(end);
 }
 
 #endif

@@ -24,6 +24,7 @@
 #include "producers/native/assembly_x86.h"
 #include "producers/native/call_c.h"
 #include "producers/native/call_events.h"
+#include "producers/native/forking.h"
 #include "producers/native/process.h"
 #include "producers/native/rejected_functions.h"
 #include "producers/native/replaced_returns.h"
@@ -132,7 +133,7 @@ static uint32_t is_ready; /* [atomic] */
 static void get_ready(void)
 {
     struct rv_signal_guard guard;
-    bool is_locked = rv_thread_is_forking();
+    bool is_locked = rv_forking_is_under_way();
     if (__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* R4 <- R3 */
         return;
     rv_signal_guard_begin(&guard);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/own_syscalls.h"
+#include "producers/native/forking.h"
 #include "producers/native/futex.h"
 #include "producers/native/next_function.h"
 #include "producers/native/sandbox.h"
@@ -60,9 +61,9 @@ static bool makes_fork(const struct rv_raw_call *call)
 
 static long call_fork(const struct rv_raw_call *call)
 {
-    rv_thread_begin_fork();
+    rv_forking_begin();
     const long result = rv_raw_call_next(call);
-    rv_thread_end_fork();
+    rv_forking_end();
     return result;
 }
 
@@ -81,5 +82,5 @@ RV_EXPORT long syscall(long number, ...)
     if (number == SYS_futex)
         return rv_futex_call(&call);
     rv_sandbox_expect(number, call.a);
-    return makes_fork(&call) && !rv_thread_is_forking() ? call_fork(&call) : rv_raw_call_next(&call);
+    return makes_fork(&call) && !rv_forking_is_under_way() ? call_fork(&call) : rv_raw_call_next(&call);
 }

@@ -9,6 +9,7 @@
 #include "base/mappings.h"
 #include "base/os.h"
 #include "base/own_syscalls.h"
+#include "producers/native/forking.h"
 #include "producers/native/lock.h"
 #include "producers/native/pages.h"
 #include "producers/native/signal_guard.h"
@@ -52,7 +53,7 @@ static void after_fork_in_child(void)
 /* In a child, another library's fork handler may come here before ours has run. */
 static void take_lock(void)
 {
-    if (rv_thread_is_forked())
+    if (rv_forking_is_child())
         after_fork_in_child();
     rv_lock_take(&all.lock);
 }
@@ -121,7 +122,7 @@ static int add_pages(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    rv_thread_on_child(after_fork_in_child);
+    rv_forking_on_child(after_fork_in_child);
 }
 
 /* ---- what was left ---- */

@@ -24,6 +24,7 @@
 #include "producers/native/call_events.h"
 #include "producers/native/capture_text.h"
 #include "producers/native/capture_operations.h"
+#include "producers/native/forking.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/static_program.h"
@@ -214,7 +215,7 @@ static uint32_t intern(uint64_t number)
     const struct rv_name name = {RV_NAME_SUBROUTINE, RV_SYSCALL_PACKAGE, rv_syscall_name((unsigned)number), "", 0};
     struct rv_signal_guard guard;
     uint32_t id = 0;
-    if (rv_process_is_closed() || (rv_thread_is_forking() && !rv_process_is_open()))
+    if (rv_process_is_closed() || (rv_forking_is_under_way() && !rv_process_is_open()))
         return 0;
     rv_signal_guard_begin(&guard);
     if (rv_process_open(NULL) == 0)
@@ -336,8 +337,8 @@ static bool prepare_child(uint64_t number, const struct registers *registers)
     const uint64_t flags = flags_of(number, registers);
     if (flags & CLONE_VM) {
         is_shared = !(flags & (CLONE_VFORK | CLONE_SETTLS));
-    } else if (!rv_thread_is_forking()) {
-        rv_thread_begin_fork();
+    } else if (!rv_forking_is_under_way()) {
+        rv_forking_begin();
         forks_unseen = true;
     }
     return !is_shared;
@@ -348,7 +349,7 @@ static void end_fork(void)
     if (!forks_unseen)
         return;
     forks_unseen = false;
-    rv_thread_end_fork();
+    rv_forking_end();
 }
 
 static void show_call(const struct registers *registers, uint32_t name, uint64_t stack)

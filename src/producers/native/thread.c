@@ -1,11 +1,6 @@
 /*
  * Thread ends are seen by a pthread key's destructor, which lets three of the four rounds of destructors pass, so that
  * other destructors' events are still on the ring.
- *
- * fork is bracketed: no signal handler runs between our fork handlers, and the forking thread's limits are 0, so that
- * what other libraries' fork handlers call there meets the slow path. In the child the first of these events restarts
- * the process, ahead of our handler. In the parent the process lock is held: a thread without a ring stashes its events
- * until it may claim one.
  */
 #include "producers/native/thread.h"
 
@@ -18,75 +13,43 @@
 #include "base/own_syscalls.h"
 #include "producers/native/call_events.h"
 #include "producers/native/creator.h"
-#include "producers/native/fork_mark.h"
+#include "producers/native/forking.h"
 #include "producers/native/modules.h"
-#include "producers/native/thread_memory.h"
 #include "producers/native/process.h"
 #include "producers/native/rejected_functions.h"
+#include "producers/native/runtime_threads.h"
 #include "producers/native/signal_guard.h"
+#include "producers/native/thread_memory.h"
+#include "producers/native/traced_thread.h"
 #include "ring/ownership.h"
 #include "ring/program_name.h"
 
 #define LAST_ROUNDS 3u /* of PTHREAD_DESTRUCTOR_ITERATIONS */
 #define RETRY_EVENTS 4096u
-#define NAME_BYTES 64
 
-/* State of the traced thread: the native one, or a runtime's that it runs. Not used by the fast path. */
-struct thread {
-    struct rv_pusher_state *state; /* ours to unmap */
-    uint32_t n_without_ring;
-    uint32_t number;       /* the program's own */
-    uint32_t stack_id;     /* the machine stack it runs on */
-    uint32_t tid;          /* a runtime's; 0: a native thread's */
-    bool is_named;         /* by the API */
-    bool has_left_ring;    /* it is the parent's, whose push continues here with it */
-    bool is_muted;         /* by a monitor: the next events repeat the frames that are open by then */
-    bool is_flat;          /* there was no memory for its shadow stack: its calls are written without */
-    bool has_counted;      /* the open frames' counts for the limit of depth are set, */
-    uint32_t version;      /* by this version of the table of verdicts */
-    char name[NAME_BYTES]; /* as last written to the ring */
-};
-
-/* A traced thread that no native thread runs; while one runs it, this is out of date. */
-struct ringviz_thread {
-    struct rv_pusher pusher;
-    struct rv_shadow shadow;
-    struct thread thread;
-    uint32_t n_files; /* at that time: a ring of an earlier file is gone */
-};
+/* Zeroes as a thread begins: the loader misses threads that begin while it loads us, and leaves zeroes in any case. */
+RV_THREAD_LOCAL struct rv_thread rv_thread;
+RV_THREAD_LOCAL struct rv_traced_thread rv_traced_thread;
 
 /* Of the native thread. */
-struct native {
+static RV_THREAD_LOCAL struct native {
     uint32_t n_rounds;
-    bool is_forking;                      /* between our fork handlers, in the child until it is restarted */
-    struct rv_signal_guard forking_guard; /* while is_forking, */
-    struct rv_creator child;              /* and the origin of its child */
     bool expects_modules;
     bool has_waited; /* in vain, for the process lock */
     bool has_key;
     bool is_replaying;
-    bool is_seeding;                   /* the runtime's open frames are put on the new shadow stack */
-    uint32_t replayed_stack;           /* the stack of the frames that are replayed now */
-    bool uses_ring;                    /* [atomic] it ends, or writes its last, without a push */
-    struct ringviz_thread *own, *used; /* while it runs a runtime's thread: its own state, and that thread */
-};
-
-/* Zeroes as a thread begins: the loader misses threads that begin while it loads us, and leaves zeroes in any case. */
-RV_THREAD_LOCAL struct rv_thread rv_thread;
-static RV_THREAD_LOCAL struct thread thread;
-static RV_THREAD_LOCAL struct native native;
+    bool is_seeding;         /* the runtime's open frames are put on the new shadow stack */
+    uint32_t replayed_stack; /* the stack of the frames that are replayed now */
+    bool uses_ring;          /* [atomic] it ends, or writes its last, without a push */
+} native;
 
 static struct rv_thread_memory states = RV_THREAD_MEMORY(sizeof(struct rv_pusher_state));
 static struct rv_thread_memory stashes = RV_THREAD_MEMORY(RV_PUSH_STASH * sizeof(struct rv_event));
-static struct rv_thread_memory threads = RV_THREAD_MEMORY(sizeof(struct ringviz_thread));
-static uint32_t n_files; /* files left so far, also by fork */
 static pthread_key_t end_key;
 static uint32_t end_key_state;               /* 0 none, 1 being made, 2 there */
 static const struct rv_thread *first_thread; /* the process's; NULL: the library was loaded by another one */
 static void (*replay_frames)(void);
 static void (*at_end[2])(void);
-static void (*in_child[3])(void);
-static bool has_mark;     /* this process or, as it was forked, its parent */
 static bool ends_at_exit; /* by exit(2), which is to be seen, rather than by the key's destructor */
 
 bool rv_thread_is_foreign;
@@ -96,26 +59,21 @@ void rv_thread_end_at_exit(bool ends)
     ends_at_exit = ends;
 }
 
-static bool has_ring(void)
-{
-    return rv_thread.pusher.state && rv_thread.pusher.state->ring.control && !thread.has_left_ring;
-}
-
 static void write_name(const char *name)
 {
-    const size_t n = strnlen(name, sizeof thread.name - 1);
-    if (strncmp(name, thread.name, sizeof thread.name - 1) == 0)
+    const size_t n = strnlen(name, sizeof rv_traced_thread.name - 1);
+    if (strncmp(name, rv_traced_thread.name, sizeof rv_traced_thread.name - 1) == 0)
         return;
-    memcpy(thread.name, name, n);
-    thread.name[n] = '\0';
-    if (has_ring())
-        rv_ownership_set_thread_name(rv_process_map(), rv_thread.pusher.state->ring_idx, thread.name);
+    memcpy(rv_traced_thread.name, name, n);
+    rv_traced_thread.name[n] = '\0';
+    if (rv_thread_has_ring())
+        rv_ownership_set_thread_name(rv_process_map(), rv_thread.pusher.state->ring_idx, rv_traced_thread.name);
 }
 
 static void ask_name(void)
 {
-    char name[NAME_BYTES];
-    if (thread.is_named || thread.tid || !has_ring())
+    char name[RV_THREAD_NAME_BYTES];
+    if (rv_traced_thread.is_named || rv_traced_thread.tid || !rv_thread_has_ring())
         return;
     rv_program_name_of_thread(rv_map_process(rv_process_map(), rv_process_idx())->name, name, sizeof name);
     write_name(name);
@@ -123,12 +81,11 @@ static void ask_name(void)
 
 static void write_number(void)
 {
-    if (has_ring())
-        rv_map_control(rv_process_map(), rv_thread.pusher.state->ring_idx)->thread_number = thread.number;
+    if (rv_thread_has_ring())
+        rv_map_control(rv_process_map(), rv_thread.pusher.state->ring_idx)->thread_number = rv_traced_thread.number;
 }
 
-/* From here on an attachment does not end: it would take the ring away. Signals are blocked. */
-static bool begin_use(void)
+bool rv_thread_begin_use(void)
 {
     const bool used_before = native.uses_ring;
     __atomic_store_n(&native.uses_ring, true, __ATOMIC_RELAXED);
@@ -136,7 +93,7 @@ static bool begin_use(void)
     return used_before;
 }
 
-static void end_use(bool used_before)
+void rv_thread_end_use(bool used_before)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&native.uses_ring, used_before, __ATOMIC_RELAXED);
@@ -145,7 +102,7 @@ static void end_use(bool used_before)
 /* While it is in use. */
 static void release_ring_within(void)
 {
-    if (!has_ring())
+    if (!rv_thread_has_ring())
         return;
     rv_pusher_flush(&rv_thread.pusher);
     ask_name();
@@ -157,9 +114,9 @@ static void release_ring(void)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    const bool used_before = begin_use();
+    const bool used_before = rv_thread_begin_use();
     release_ring_within();
-    end_use(used_before);
+    rv_thread_end_use(used_before);
     rv_signal_guard_end(&guard);
 }
 
@@ -167,38 +124,35 @@ static void end_thread(void *unused)
 {
     (void)unused;
     if (++native.n_rounds < LAST_ROUNDS)
-        pthread_setspecific(end_key, &thread);
-    else if (!ends_at_exit && !rv_thread_is_forked())
+        pthread_setspecific(end_key, &rv_traced_thread);
+    else if (!ends_at_exit && !rv_forking_is_child())
         rv_thread_end();
 }
 
-/* The traced thread's end. Within a guard, while its ring is in use. */
-static void end_traced(void)
+void rv_thread_end_traced(void)
 {
     release_ring_within();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
-    if (thread.state && thread.state->stash)
-        rv_thread_memory_give(&stashes, thread.state->stash);
-    if (thread.state)
-        rv_thread_memory_give(&states, thread.state);
-    thread.state = NULL;
+    if (rv_traced_thread.state && rv_traced_thread.state->stash)
+        rv_thread_memory_give(&stashes, rv_traced_thread.state->stash);
+    if (rv_traced_thread.state)
+        rv_thread_memory_give(&states, rv_traced_thread.state);
+    rv_traced_thread.state = NULL;
 }
 
 void rv_thread_end(void)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    const bool used_before = begin_use();
-    (void)rv_thread_use(NULL);
-    end_traced();
+    const bool used_before = rv_thread_begin_use();
+    (void)rv_runtime_threads_use(NULL);
+    rv_thread_end_traced();
     for (size_t i = 0; i < sizeof at_end / sizeof *at_end && at_end[i]; i++)
         at_end[i]();
-    if (native.own)
-        rv_thread_memory_give(&threads, native.own);
-    native.own = NULL;
+    rv_runtime_threads_end();
     native.has_key = false;
-    end_use(used_before);
+    rv_thread_end_use(used_before);
     rv_signal_guard_end(&guard);
 }
 
@@ -232,16 +186,16 @@ static void make_state(void)
     struct rv_pusher_state *none = NULL, *state = rv_thread_memory_take(&states);
     if (state) {
         memset(state, 0, sizeof *state);
-        state->stack_end = thread.tid ? 0 : rv_thread_stack_end();
-        if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        state->stack_end = rv_traced_thread.tid ? 0 : rv_thread_stack_end();
+        if (!__atomic_compare_exchange_n(&rv_traced_thread.state, &none, state, false, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED))
             rv_thread_memory_give(&states, state);
     }
     rv_os_end_own();
-    rv_thread.pusher.state = thread.state;
+    rv_thread.pusher.state = rv_traced_thread.state;
 }
 
-/* For the first handler that interrupts a push: most threads need none. */
-static void make_stash(struct rv_pusher_state *state)
+void rv_thread_make_stash(struct rv_pusher_state *state)
 {
     if (!state || state->stash)
         return;
@@ -252,45 +206,44 @@ static void make_stash(struct rv_pusher_state *state)
     rv_os_end_own();
 }
 
-static void leave_push(struct rv_pusher *pusher)
+void rv_thread_leave_push(struct rv_pusher *pusher)
 {
-    make_stash(pusher->state);
+    rv_thread_make_stash(pusher->state);
     rv_pusher_leave(pusher);
 }
 
 static bool claim_ring(void)
 {
-    if (rv_process_open(NULL) != 0 || !thread.state)
+    if (rv_process_open(NULL) != 0 || !rv_traced_thread.state)
         return false;
     rv_thread_look_at_modules();
     rv_creator_find();
-    const struct rv_ring_claim as = {.tid = thread.tid, .born_ticks = thread.tid ? 0 : rv_creator_created()};
+    const struct rv_ring_claim as = {.tid = rv_traced_thread.tid,
+                                     .born_ticks = rv_traced_thread.tid ? 0 : rv_creator_created()};
     int ring_idx = rv_ownership_claim_as(rv_process_map(), rv_process_idx(), &as);
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;
     rv_ring_view(&ring, rv_process_map(), (uint32_t)ring_idx);
     rv_thread.shadow.top = rv_shadow_top(&rv_thread.shadow);
-    rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
-    thread.has_left_ring = false;
-    if (!thread.tid)
+    rv_pusher_attach(&rv_thread.pusher, rv_traced_thread.state, &ring, (uint32_t)ring_idx);
+    rv_traced_thread.has_left_ring = false;
+    if (!rv_traced_thread.tid)
         rv_creator_write();
     write_number();
-    if (thread.is_named)
-        rv_ownership_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
+    if (rv_traced_thread.is_named)
+        rv_ownership_set_thread_name(rv_process_map(), (uint32_t)ring_idx, rv_traced_thread.name);
     else /* the claim has asked for it */
-        rv_ownership_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
-    thread.n_without_ring = 0;
-    thread.is_muted = false;
+        rv_ownership_thread_name(rv_process_map(), (uint32_t)ring_idx, rv_traced_thread.name);
+    rv_traced_thread.n_without_ring = 0;
+    rv_traced_thread.is_muted = false;
     return true;
 }
 
-/* n, and what is stashed for the ring that the thread does not get; once handlers find a clean cursor. has_tried: to get
- * one. */
-static void count_without_ring(uint64_t n, bool has_tried)
+void rv_thread_count_without_ring(uint64_t n, bool has_tried)
 {
     n += rv_pusher_drop_stash(&rv_thread.pusher);
-    const bool is_first_event = thread.n_without_ring++ == 0;
+    const bool is_first_event = rv_traced_thread.n_without_ring++ == 0;
     if (!rv_process_is_open())
         return;
     __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, n, __ATOMIC_RELAXED);
@@ -303,7 +256,7 @@ static void report_open_frames(void)
     if (!replay_frames)
         return;
     native.is_replaying = true;
-    native.replayed_stack = thread.stack_id;
+    native.replayed_stack = rv_traced_thread.stack_id;
     replay_frames();
     native.is_replaying = false;
 }
@@ -311,26 +264,26 @@ static void report_open_frames(void)
 /* A thread looks for a ring at its first event, and at few of those that it counts without one. */
 static bool is_time_to_claim(void)
 {
-    return thread.n_without_ring % RETRY_EVENTS == 0 &&
-           (!thread.n_without_ring || !rv_process_is_open() || rv_ownership_has_free_ring(rv_process_map()));
+    return rv_traced_thread.n_without_ring % RETRY_EVENTS == 0 &&
+           (!rv_traced_thread.n_without_ring || !rv_process_is_open() || rv_ownership_has_free_ring(rv_process_map()));
 }
 
 /* Within a guard. */
 static void expect_end(void)
 {
     if (!native.has_key && has_end_key())
-        native.has_key = pthread_setspecific(end_key, &thread) == 0;
+        native.has_key = pthread_setspecific(end_key, &rv_traced_thread) == 0;
 }
 
-static bool get_ring(void)
+bool rv_thread_get_ring(void)
 {
     struct rv_signal_guard guard;
     bool is_there = false;
     if (is_time_to_claim() && native.n_rounds <= LAST_ROUNDS) {
         rv_signal_guard_begin(&guard);
-        const bool used_before = begin_use();
+        const bool used_before = rv_thread_begin_use();
         is_there = claim_ring();
-        end_use(used_before);
+        rv_thread_end_use(used_before);
         expect_end();
         rv_signal_guard_end(&guard);
     }
@@ -341,22 +294,10 @@ static bool get_ring(void)
 
 static void follow_muting(void)
 {
-    bool was_muted = thread.is_muted;
-    thread.is_muted = __atomic_load_n(&rv_thread.pusher.state->ring.control->is_muted, __ATOMIC_RELAXED);
-    if (was_muted && !thread.is_muted)
+    bool was_muted = rv_traced_thread.is_muted;
+    rv_traced_thread.is_muted = __atomic_load_n(&rv_thread.pusher.state->ring.control->is_muted, __ATOMIC_RELAXED);
+    if (was_muted && !rv_traced_thread.is_muted)
         report_open_frames();
-}
-
-/* In the parent, between our fork handlers: the process lock is held, so that no ring can be claimed. */
-static void push_while_forking(uint64_t stack, uint64_t kind, uint64_t word)
-{
-    if (has_ring()) {
-        rv_push_outer(&rv_thread.pusher, stack, kind, word);
-    } else {
-        make_stash(rv_thread.pusher.state);
-        rv_push_stash(&rv_thread.pusher, kind, word);
-    }
-    rv_thread_look();
 }
 
 /* The hooks do not look for room on the shadow stack: where it has none, all pushes are slow. */
@@ -370,70 +311,16 @@ static void keep_within_shadow(void)
     rv_thread.pusher.slow_limit = 0;
 }
 
-static void end_forking(void)
-{
-    native.forking_guard.error = errno; /* fork's own */
-    rv_signal_guard_end(&native.forking_guard);
-}
-
-static void set_mark(void)
-{
-    (void)rv_fork_mark_set(RV_FORK_MARK_THREAD);
-    has_mark = true;
-}
-
-bool rv_thread_is_forked(void)
-{
-    return has_mark && rv_fork_mark_is_gone(RV_FORK_MARK_THREAD);
-}
-
-/* By an instruction of the program's own, or where nothing of ours is in front of the C library. */
-static void begin_unannounced_fork(void)
-{
-    native.child = (struct rv_creator){0};
-    rv_signal_guard_begin(&native.forking_guard);
-    native.is_forking = true;
-}
-
-/*
- * A handler that interrupted a push may have forked: the push then goes on in the child, at whichever instruction, with
- * the parent's ring at hand: it is left to it, as a copy that nobody reads.
- */
-static void restart_in_child(bool is_push_under_way)
-{
-    const bool was_announced = native.is_forking;
-    if (!was_announced)
-        begin_unannounced_fork();
-    rv_os_begin_own();
-    int left_ring = is_push_under_way ? rv_thread_ring() : -ENOENT;
-    n_files++;
-    if (left_ring >= 0)
-        leave_push(&rv_thread.pusher);
-    else if (!thread.has_left_ring)
-        rv_pusher_detach(&rv_thread.pusher);
-    thread.has_left_ring |= left_ring >= 0;
-    rv_native_modules_forget();
-    rv_process_restart(left_ring, was_announced);
-    for (size_t i = 0; i < sizeof in_child / sizeof *in_child && in_child[i]; i++)
-        in_child[i]();
-    rv_rejected_functions_inherit();
-    set_mark();
-    thread.n_without_ring = 0;
-    native.is_forking = false;
-    rv_creator_begin(&native.child);
-    end_forking();
-}
-
 static bool is_count_stale(void)
 {
     return rv_process_gate() & RV_GATE_IS_LIMITED &&
-           (!thread.has_counted || thread.version != rv_rejected_functions_version());
+           (!rv_traced_thread.has_counted || rv_traced_thread.version != rv_rejected_functions_version());
 }
 
 static void count_kept(void)
 {
-    thread.has_counted = true;
-    thread.version = rv_rejected_functions_version();
+    rv_traced_thread.has_counted = true;
+    rv_traced_thread.version = rv_rejected_functions_version();
     if (rv_thread.shadow.region)
         rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_call_events_is_kept);
 }
@@ -450,7 +337,7 @@ static bool lock_process(void)
 /* Where the lock is not available in time, they are read later. */
 void rv_thread_look_at_modules(void)
 {
-    if (!rv_process_is_open() || native.is_forking)
+    if (!rv_process_is_open() || rv_forking_is_under_way())
         return;
     if (!lock_process()) {
         rv_thread_expect_modules();
@@ -484,7 +371,7 @@ static void meet_closed_process(void)
     struct rv_signal_guard guard;
     rv_process_miss_event();
     release_ring();
-    if (native.is_forking)
+    if (rv_forking_is_under_way())
         return;
     rv_signal_guard_begin(&guard);
     rv_process_close_gate();
@@ -499,21 +386,22 @@ static bool is_call(uint64_t kind)
 /* rv_thread_has_shadow() has found no ring available. A forked child looks for its own, with its first event. */
 static bool lacks_ring_and_shadow(void)
 {
-    return !has_ring() && !rv_thread.shadow.region && !thread.is_flat && !native.is_forking && !rv_thread_is_forked();
+    return !rv_thread_has_ring() && !rv_thread.shadow.region && !rv_traced_thread.is_flat &&
+           !rv_forking_is_under_way() && !rv_forking_is_child();
 }
 
 static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
-    if (rv_thread_is_forked())
-        restart_in_child(next == RV_PUSH_NESTED);
+    if (rv_forking_is_child())
+        rv_forking_restart(next == RV_PUSH_NESTED);
     if (rv_push_other_clock(pusher, next, kind, word))
         return;
     const bool is_left_out = is_call(kind) && lacks_ring_and_shadow();
     if (!pusher->state && !rv_process_is_closed() && (!is_left_out || next == RV_PUSH_NESTED))
         make_state();
     if (next == RV_PUSH_NESTED)
-        make_stash(pusher->state);
+        rv_thread_make_stash(pusher->state);
     if (next == RV_PUSH_NESTED && rv_push_nested(pusher, stack, kind, word))
         return;
     if (rv_process_is_closed()) {
@@ -521,9 +409,9 @@ static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
         pusher->cursor = 0;
         return;
     }
-    if (native.is_forking) {
-        push_while_forking(stack, kind, word);
-    } else if (has_ring() || (!is_left_out && get_ring())) {
+    if (rv_forking_is_under_way()) {
+        rv_forking_push(stack, kind, word);
+    } else if (rv_thread_has_ring() || (!is_left_out && rv_thread_get_ring())) {
         if (has_news())
             look_around();
         follow_muting();
@@ -532,7 +420,7 @@ static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
     } else {
         pusher->cursor = 0;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        count_without_ring(1, !is_left_out);
+        rv_thread_count_without_ring(1, !is_left_out);
     }
 }
 
@@ -548,37 +436,24 @@ void rv_thread_look(void)
     rv_thread.pusher.slow_limit = 0;
 }
 
-bool rv_thread_is_forking(void)
-{
-    return native.is_forking;
-}
-
 int rv_thread_ring(void)
 {
-    return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
+    return rv_thread_has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
 }
 
 /* Its ring has it without a system call; a forked child's is its parent's before its first event. */
 uint32_t rv_thread_tid(void)
 {
-    if (thread.tid)
-        return thread.tid;
-    return has_ring() && !rv_thread_is_forked() ? rv_thread.pusher.state->ring.control->owner_tid
-                                                : (uint32_t)rv_os_own_tid();
+    if (rv_traced_thread.tid)
+        return rv_traced_thread.tid;
+    return rv_thread_has_ring() && !rv_forking_is_child() ? rv_thread.pusher.state->ring.control->owner_tid
+                                                          : (uint32_t)rv_os_own_tid();
 }
 
 void rv_thread_on_end(void (*end)(void))
 {
     size_t i = at_end[0] != NULL;
     at_end[i] = end;
-}
-
-void rv_thread_on_child(void (*reset)(void))
-{
-    size_t i = 0;
-    while (in_child[i])
-        i++;
-    in_child[i] = reset;
 }
 
 void rv_thread_on_ring(void (*replay)(void))
@@ -622,9 +497,10 @@ static uint64_t current_stack_end(void)
 /* Thousands of threads may find no ring: of each that creates it, a shadow stack would take several pages. */
 static bool may_get_ring(void)
 {
-    const bool used_before = begin_use();
-    const bool may_get = thread.n_without_ring || !rv_process_is_open() || rv_ownership_awaits_ring(rv_process_map());
-    end_use(used_before);
+    const bool used_before = rv_thread_begin_use();
+    const bool may_get =
+        rv_traced_thread.n_without_ring || !rv_process_is_open() || rv_ownership_awaits_ring(rv_process_map());
+    rv_thread_end_use(used_before);
     return may_get;
 }
 
@@ -632,7 +508,7 @@ static bool may_get_ring(void)
  * page. */
 static uint16_t first_tag(void)
 {
-    return replay_frames || has_ring() ? 0 : 1;
+    return replay_frames || rv_thread_has_ring() ? 0 : 1;
 }
 
 static int create_shadow(void)
@@ -643,8 +519,8 @@ static int create_shadow(void)
         expect_end();
         return -ENOSPC;
     }
-    int error = rv_shadow_create(&rv_thread.shadow, current_stack_end(), !thread.tid, first_tag());
-    thread.is_flat = error != 0;
+    int error = rv_shadow_create(&rv_thread.shadow, current_stack_end(), !rv_traced_thread.tid, first_tag());
+    rv_traced_thread.is_flat = error != 0;
     return error;
 }
 
@@ -657,8 +533,9 @@ bool rv_thread_has_shadow(void)
         return false;
     rv_signal_guard_begin(&guard);
     int error = create_shadow();
-    if (!error && thread.stack_id)
-        (void)rv_shadow_switch(&rv_thread.shadow, thread.stack_id); /* without memory it begins as the first stack's */
+    if (!error && rv_traced_thread.stack_id)
+        (void)rv_shadow_switch(&rv_thread.shadow,
+                               rv_traced_thread.stack_id); /* without memory it begins as the first stack's */
     if (!error)
         seed_shadow();
     rv_signal_guard_end(&guard);
@@ -669,7 +546,7 @@ bool rv_thread_has_marked_stacks;
 
 uint32_t rv_thread_stack(void)
 {
-    return thread.stack_id;
+    return rv_traced_thread.stack_id;
 }
 
 void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
@@ -684,7 +561,7 @@ void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
         rv_push_past(&rv_thread.pusher, here, RV_EVENT_SWITCH, 0, rv_event_word(stack_id, 0, 0));
         return;
     }
-    thread.stack_id = stack_id;
+    rv_traced_thread.stack_id = stack_id;
     if (!rv_thread.shadow.region) { /* a runtime's thread: nothing of it is hooked, so far */
         rv_thread_push(RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here);
         return;
@@ -707,7 +584,7 @@ void rv_thread_expect_modules(void)
 bool rv_thread_begin_unload(void)
 {
     struct rv_signal_guard guard;
-    const bool is_forking = native.is_forking; /* the process lock is held */
+    const bool is_forking = rv_forking_is_under_way(); /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
         rv_rejected_functions_suspend();
@@ -730,7 +607,7 @@ void rv_thread_rename(const char *name, bool is_from_api)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    thread.is_named |= is_from_api;
+    rv_traced_thread.is_named |= is_from_api;
     if (is_from_api && name)
         write_name(name);
     else
@@ -742,7 +619,7 @@ void rv_thread_set_number(uint32_t number)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    thread.number = number;
+    rv_traced_thread.number = number;
     write_number();
     rv_signal_guard_end(&guard);
 }
@@ -757,20 +634,21 @@ void rv_thread_release(void)
 
 bool rv_thread_uses_ring(uint64_t own_pointer, uint64_t pointer)
 {
-    return ((struct native *)(uintptr_t)((uint64_t)(uintptr_t)&native - own_pointer + pointer))->uses_ring;
+    return ((const struct native *)(uintptr_t)((uint64_t)(uintptr_t)&native - own_pointer + pointer))->uses_ring;
 }
 
 bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
 {
     struct rv_thread *fast = (struct rv_thread *)(uintptr_t)((uint64_t)(uintptr_t)&rv_thread - own_pointer + pointer);
-    struct thread *slow = (struct thread *)(uintptr_t)((uint64_t)(uintptr_t)&thread - own_pointer + pointer);
-    n_files++;
+    struct rv_traced_thread *slow =
+        (struct rv_traced_thread *)(uintptr_t)((uint64_t)(uintptr_t)&rv_traced_thread - own_pointer + pointer);
+    rv_runtime_threads_leave_file();
     slow->n_without_ring = 0;
     if (!fast->pusher.state)
         return false;
     const bool is_under_way = rv_push_is_under_way(&fast->pusher);
     if (is_under_way)
-        leave_push(&fast->pusher);
+        rv_thread_leave_push(&fast->pusher);
     else
         rv_pusher_detach(&fast->pusher);
     slow->has_left_ring = is_under_way;
@@ -781,119 +659,8 @@ bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
 void rv_thread_forget(void)
 {
     rv_thread_release();
-    thread.is_named = false;
-    thread.number = 0;
-}
-
-/* ---- threads of a runtime ---- */
-
-struct ringviz_thread *rv_thread_create(void)
-{
-    static uint32_t n;
-    struct ringviz_thread *made = rv_thread_memory_take(&threads);
-    if (made)
-        *made = (struct ringviz_thread){.thread.tid = RV_WIRE_FIRST_TID + __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED),
-                                        .n_files = n_files};
-    return made;
-}
-
-static void put_down(struct ringviz_thread *to)
-{
-    *to = (struct ringviz_thread){rv_thread.pusher, rv_thread.shadow, thread, n_files};
-}
-
-/* A forked child has its parent's: their rings are not its own, and nothing of theirs goes on here. */
-static void take_up(const struct ringviz_thread *from)
-{
-    rv_thread.pusher = from->pusher;
-    rv_thread.shadow = from->shadow;
-    thread = from->thread;
-    if (from->n_files == n_files)
-        return;
-    rv_pusher_detach(&rv_thread.pusher);
-    rv_shadow_clear(&rv_thread.shadow);
-    thread.n_without_ring = 0;
-}
-
-struct ringviz_thread *rv_thread_use(struct ringviz_thread *next)
-{
-    struct rv_signal_guard guard;
-    struct ringviz_thread *before = native.used;
-    if (next == before || (!native.own && !(native.own = rv_thread_memory_take(&threads))))
-        return before;
-    rv_signal_guard_begin(&guard);
-    const bool used_before = begin_use();
-    put_down(before ? before : native.own);
-    take_up(next ? next : native.own);
-    native.used = next;
-    end_use(used_before);
-    rv_signal_guard_end(&guard);
-    return before;
-}
-
-void rv_thread_destroy(struct ringviz_thread *ended)
-{
-    struct rv_signal_guard guard;
-    rv_signal_guard_begin(&guard);
-    struct ringviz_thread *before = rv_thread_use(ended);
-    if (native.used == ended) {
-        const bool used_before = begin_use();
-        end_traced();
-        end_use(used_before);
-        (void)rv_thread_use(before == ended ? NULL : before);
-        rv_thread_memory_give(&threads, ended);
-    }
-    rv_signal_guard_end(&guard);
-}
-
-void rv_thread_begin_fork(void)
-{
-    if (rv_thread_is_forked())
-        restart_in_child(rv_push_is_under_way(&rv_thread.pusher));
-    native.child = rv_creator_announce_process();
-    rv_signal_guard_begin(&native.forking_guard);
-    set_mark();
-    native.is_forking = true;
-    rv_thread_look();
-    rv_process_lock();
-    rv_os_end_own(); /* fork's own calls, and those of other handlers, are the program's */
-}
-
-/* What was stashed while no ring could be claimed. A push that is under way sees to it itself. */
-static void write_stash(void)
-{
-    const struct rv_pusher_state *state = rv_thread.pusher.state;
-    if (!state || !state->n_stash || has_ring() || rv_process_is_closed() || rv_push_is_under_way(&rv_thread.pusher))
-        return;
-    if (get_ring())
-        rv_pusher_flush(&rv_thread.pusher);
-    else
-        count_without_ring(0, true);
-}
-
-static void after_fork_in_parent(void)
-{
-    rv_os_begin_own();
-    rv_process_unlock();
-    native.is_forking = false;
-    write_stash();
-    end_forking();
-}
-
-static void after_fork_in_child(void)
-{
-    if (rv_thread_is_forked()) /* no event came before */
-        restart_in_child(rv_push_is_under_way(&rv_thread.pusher));
-}
-
-void rv_thread_end_fork(void)
-{
-    if (!native.is_forking)
-        return;
-    if (rv_thread_is_forked())
-        after_fork_in_child();
-    else
-        after_fork_in_parent();
+    rv_traced_thread.is_named = false;
+    rv_traced_thread.number = 0;
 }
 
 __attribute__((constructor)) static void start(void)
@@ -901,22 +668,21 @@ __attribute__((constructor)) static void start(void)
     has_end_key();
     if (rv_os_own_tid() == rv_os_own_pid())
         first_thread = &rv_thread;
-    set_mark();
-    pthread_atfork(rv_thread_begin_fork, after_fork_in_parent, after_fork_in_child);
+    rv_forking_start();
 }
 
 __attribute__((destructor)) static void finish(void)
 {
     struct rv_signal_guard guard;
-    if (rv_thread_is_forked()) /* the ring and the process's entry are its parent's */
+    if (rv_forking_is_child()) /* the ring and the process's entry are its parent's */
         return;
     rv_signal_guard_begin(&guard);
-    const bool used_before = begin_use();
+    const bool used_before = rv_thread_begin_use();
     rv_pusher_flush(&rv_thread.pusher);
     keep_within_shadow();
-    if (has_ring())
+    if (rv_thread_has_ring())
         ask_name();
     rv_process_end();
-    end_use(used_before);
+    rv_thread_end_use(used_before);
     rv_signal_guard_end(&guard);
 }

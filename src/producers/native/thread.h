@@ -55,23 +55,6 @@ RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 RV_HIDDEN void rv_thread_end(void);
 RV_HIDDEN void rv_thread_end_at_exit(bool ends);
 
-/* Call this in each forked child, before its first event: for what a thread held that the child has not. Three times at
- * most, by constructors. */
-RV_HIDDEN void rv_thread_on_child(void (*reset)(void));
-
-/* Is the thread between our fork handlers, with the process lock held? */
-RV_HIDDEN bool rv_thread_is_forking(void);
-
-/*
- * Around a call of the kernel's own that makes a child without fork handlers: does the same as our handlers do. The end
- * is called in the child and in the parent, also where no child could be made.
- */
-RV_HIDDEN void rv_thread_begin_fork(void);
-RV_HIDDEN void rv_thread_end_fork(void);
-
-/* Is this a forked child, however it was made, which still has its parent's state? */
-RV_HIDDEN bool rv_thread_is_forked(void);
-
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);
 
@@ -127,10 +110,5 @@ RV_HIDDEN bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer);
 
 /* The same, and what follows is of another thread: without this one's name and number. */
 RV_HIDDEN void rv_thread_forget(void);
-
-/* As ringviz_thread_attach(), ringviz_thread_use() and ringviz_thread_detach(). */
-RV_HIDDEN struct ringviz_thread *rv_thread_create(void);
-RV_HIDDEN struct ringviz_thread *rv_thread_use(struct ringviz_thread *next);
-RV_HIDDEN void rv_thread_destroy(struct ringviz_thread *ended);
 
 #endif

@@ -1,4 +1,5 @@
 /* What a child can do when it is forked without fork handlers, as by _Fork(), while another thread held our lock. */
+#include "producers/native/forking.h"
 #include "producers/native/patcher.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/thread.h"
@@ -72,13 +73,13 @@ static void do_nothing(void)
 static void expect_of_child(void (*in_handler)(void), void (*act)(void))
 {
     int status = -1;
-    rv_thread_begin_fork();
+    rv_forking_begin();
     const pid_t child = _Fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         in_handler();
     }
-    rv_thread_end_fork();
+    rv_forking_end();
     if (child == 0) {
         act();
         _exit(0);
