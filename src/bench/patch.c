@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 #include "bench/bench.h"
 #include "bench/child.h"
 #include "bench/stages.h"

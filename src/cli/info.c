@@ -9,7 +9,7 @@
 #include "cli/open_trace.h"
 #include "base/clock.h"
 #include "base/full_name.h"
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 #include "base/sigbus.h"
 #include "base/text.h"
 #include "ring/ownership.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "cli/slice.h"
 #include "base/err.h"
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 #include "base/memory.h"
 #include "base/sigbus.h"
 #include "export/losses.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/silent_threads.h"

@@ -2,7 +2,7 @@
 #ifndef RV_UI_THREADS_H
 #define RV_UI_THREADS_H
 
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 #include "model/lane_choices.h"
 #include "ui/ui.h"
 

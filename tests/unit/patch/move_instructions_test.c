@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 
 TestSuite(move_instructions, .timeout = 60);
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 
 TestSuite(functions, .timeout = 60);
 

@@ -1,4 +1,4 @@
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

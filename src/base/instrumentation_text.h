@@ -1,6 +1,6 @@
 /* What a process is traced by, in words. */
-#ifndef RV_BASE_INSTRUMENTATION_H
-#define RV_BASE_INSTRUMENTATION_H
+#ifndef RV_BASE_INSTRUMENTATION_TEXT_H
+#define RV_BASE_INSTRUMENTATION_TEXT_H
 
 #include <stddef.h>
 

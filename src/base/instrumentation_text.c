@@ -1,4 +1,4 @@
-#include "base/instrumentation.h"
+#include "base/instrumentation_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
