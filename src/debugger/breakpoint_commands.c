@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "debugger/console_thread.h"
+#include "debugger/console_arguments.h"
 #include "debugger/frame_commands.h"
 #include "debugger/console_reply.h"
 
@@ -33,7 +33,7 @@ static void ask_named(struct rv_console *console, uint32_t ring, const void *con
 static void ask(struct rv_console *console, uint32_t ring, bool is_for_all, struct question question)
 {
     if (is_for_all)
-        rv_console_thread_each(console, ask_named, &question);
+        rv_console_arguments_each(console, ask_named, &question);
     else
         rv_console_reply_ask(console, ring, question.code, question.argument);
 }
@@ -66,10 +66,10 @@ static void add(struct rv_console *console, uint32_t ring, bool is_for_all, cons
 static bool list_or_delete(struct rv_console *console, uint32_t ring, bool is_for_all, const char *argument)
 {
     const char *rest;
-    size_t n = rv_console_thread_split(argument, &rest);
+    size_t n = rv_console_arguments_split(argument, &rest);
     if (!*argument)
         ask(console, ring, is_for_all, (struct question){"brkl", ""});
-    else if (rv_console_thread_is_word(argument, n, "delete") && *rest)
+    else if (rv_console_arguments_is_word(argument, n, "delete") && *rest)
         ask(console, ring, is_for_all, (struct question){"brkd", strcmp(rest, "all") == 0 ? "" : rest});
     else
         return false;
@@ -79,10 +79,10 @@ static bool list_or_delete(struct rv_console *console, uint32_t ring, bool is_fo
 void rv_breakpoint_commands_break(struct rv_console *console, const char *argument)
 {
     const char *rest;
-    size_t n = rv_console_thread_split(argument, &rest);
-    bool is_for_all = rv_console_thread_is_word(argument, n, "all") && *rest;
+    size_t n = rv_console_arguments_split(argument, &rest);
+    bool is_for_all = rv_console_arguments_is_word(argument, n, "all") && *rest;
     uint32_t ring;
-    if (!rv_console_thread_find(console, &ring))
+    if (!rv_console_arguments_find(console, &ring))
         return;
     argument = is_for_all ? rest : argument;
     if (!list_or_delete(console, ring, is_for_all, argument))
@@ -92,7 +92,7 @@ void rv_breakpoint_commands_break(struct rv_console *console, const char *argume
 void rv_breakpoint_commands_watch(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
-    if (!rv_console_thread_find(console, &ring) || list_or_delete(console, ring, false, argument))
+    if (!rv_console_arguments_find(console, &ring) || list_or_delete(console, ring, false, argument))
         return;
     size_t n_bytes = strlen(argument) + sizeof "4294967295 ";
     char *text = rv_alloc(n_bytes, 1);

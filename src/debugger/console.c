@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "debugger/breakpoint_commands.h"
-#include "debugger/console_thread.h"
+#include "debugger/console_arguments.h"
 #include "debugger/displays.h"
 #include "debugger/frame_commands.h"
 #include "debugger/stop_messages.h"
@@ -50,7 +50,7 @@ static void run_ring(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_target_thread thread;
-    if (!rv_console_thread_parse(console, argument, &ring))
+    if (!rv_console_arguments_parse(console, argument, &ring))
         return;
     int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
@@ -100,7 +100,7 @@ static void run_trace(struct rv_console *console, const char *argument)
         capture(console, RV_CAPTURE_TRACE, argument);
         return;
     }
-    if (!rv_console_thread_find_any(console, &ring))
+    if (!rv_console_arguments_find_any(console, &ring))
         return;
     int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
@@ -129,7 +129,7 @@ static void run_signal(struct rv_console *console, const char *argument)
     uint32_t ring;
     int32_t value = 0;
     struct rv_target_thread thread;
-    if ((*argument && !parse_word(console, argument, &value)) || !rv_console_thread_find_any(console, &ring))
+    if ((*argument && !parse_word(console, argument, &value)) || !rv_console_arguments_find_any(console, &ring))
         return;
     int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
@@ -174,13 +174,13 @@ static void run_send(struct rv_console *console, const char *argument)
     char code[5] = "";
     uint32_t ring;
     struct rv_answer answer;
-    size_t n = rv_console_thread_split(argument, &rest);
+    size_t n = rv_console_arguments_split(argument, &rest);
     if (n == 0 || n >= sizeof code) {
         rv_console_reply_fail(console, "a command has 1 to 4 characters");
         return;
     }
     memcpy(code, argument, n);
-    if (!rv_console_thread_find(console, &ring))
+    if (!rv_console_arguments_find(console, &ring))
         return;
     int error = rv_target_ask(console->target, ring, code, rest, RV_CONSOLE_REPLY_NS, &answer);
     if (error) {
@@ -251,8 +251,8 @@ void rv_console_run(struct rv_console *console, const char *line)
     char *text = rv_strndup(line, strcspn(line, "\r\n"));
     for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
         text[--n] = '\0';
-    size_t n_name = rv_console_thread_split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;
-    while (i < n_commands && !rv_console_thread_is_word(text, n_name, commands[i].name))
+    size_t n_name = rv_console_arguments_split(text, &rest), i = 0, n_commands = sizeof commands / sizeof *commands;
+    while (i < n_commands && !rv_console_arguments_is_word(text, n_name, commands[i].name))
         i++;
     if (i < n_commands)
         commands[i].run(console, rest);

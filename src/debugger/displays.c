@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "debugger/console_thread.h"
+#include "debugger/console_arguments.h"
 #include "debugger/console_reply.h"
 
 #define VALUE_NS 1000000000u
@@ -41,7 +41,7 @@ unsigned rv_displays_show(struct rv_console *console, uint32_t ring)
 static void delete_one(struct rv_console *console, uint32_t ring, const char *argument)
 {
     uint32_t number;
-    if (!rv_console_thread_number(argument, &number) || rv_target_unwatch(console->target, ring, number) != 0)
+    if (!rv_console_arguments_number(argument, &number) || rv_target_unwatch(console->target, ring, number) != 0)
         rv_console_reply_fail(console, "no display %s", argument);
     else
         puts("ok");
@@ -62,11 +62,11 @@ static void add(struct rv_console *console, uint32_t ring, const char *expressio
 void rv_displays_run(struct rv_console *console, const char *argument)
 {
     const char *rest;
-    size_t n = rv_console_thread_split(argument, &rest);
+    size_t n = rv_console_arguments_split(argument, &rest);
     uint32_t ring;
-    if (!rv_console_thread_find(console, &ring))
+    if (!rv_console_arguments_find(console, &ring))
         return;
-    if (*argument && rv_console_thread_is_word(argument, n, "delete") && *rest)
+    if (*argument && rv_console_arguments_is_word(argument, n, "delete") && *rest)
         delete_one(console, ring, rest);
     else if (*argument)
         add(console, ring, argument);

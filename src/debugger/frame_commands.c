@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "debugger/console_thread.h"
+#include "debugger/console_arguments.h"
 #include "debugger/source_lines.h"
 #include "debugger/answer_parser.h"
 #include "debugger/console_reply.h"
@@ -18,7 +18,7 @@ void rv_frame_commands_stack(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
     struct rv_answer answer;
-    if (!rv_console_thread_parse_any(console, argument, &ring))
+    if (!rv_console_arguments_parse_any(console, argument, &ring))
         return;
     int error = rv_target_stack(console->target, ring, RV_CONSOLE_REPLY_NS, &answer);
     if (error)
@@ -103,7 +103,7 @@ static void look_at(struct rv_console *console, uint32_t ring, uint32_t number)
 
 static bool parse_count(struct rv_console *console, const char *argument, uint32_t *count)
 {
-    bool is_count = !*argument || rv_console_thread_number(argument, count);
+    bool is_count = !*argument || rv_console_arguments_number(argument, count);
     if (!is_count)
         rv_console_reply_fail(console, "'%s' is not a number of frames", argument);
     return is_count;
@@ -112,7 +112,7 @@ static bool parse_count(struct rv_console *console, const char *argument, uint32
 void rv_frame_commands_up(struct rv_console *console, const char *argument)
 {
     uint32_t ring, count = 1;
-    if (!parse_count(console, argument, &count) || !rv_console_thread_find(console, &ring))
+    if (!parse_count(console, argument, &count) || !rv_console_arguments_find(console, &ring))
         return;
     uint32_t now = rv_frame_commands_selected(console, ring);
     look_at(console, ring, count < UINT32_MAX - now ? now + count : UINT32_MAX);
@@ -121,7 +121,7 @@ void rv_frame_commands_up(struct rv_console *console, const char *argument)
 void rv_frame_commands_down(struct rv_console *console, const char *argument)
 {
     uint32_t ring, count = 1;
-    if (!parse_count(console, argument, &count) || !rv_console_thread_find(console, &ring))
+    if (!parse_count(console, argument, &count) || !rv_console_arguments_find(console, &ring))
         return;
     uint32_t now = rv_frame_commands_selected(console, ring);
     if (now == 0 && count > 0)
@@ -133,7 +133,7 @@ void rv_frame_commands_down(struct rv_console *console, const char *argument)
 void rv_frame_commands_choose(struct rv_console *console, const char *argument)
 {
     uint32_t ring, number = 0;
-    if (!parse_count(console, argument, &number) || !rv_console_thread_find(console, &ring))
+    if (!parse_count(console, argument, &number) || !rv_console_arguments_find(console, &ring))
         return;
     look_at(console, ring, *argument ? number : rv_frame_commands_selected(console, ring));
 }
@@ -145,7 +145,7 @@ static bool parse_place(struct rv_console *console, const char *argument, struct
 {
     const char *colon = strrchr(argument, ':');
     size_t n_file = colon ? (size_t)(colon - argument) : 0;
-    bool is_place = rv_console_thread_number(colon ? colon + 1 : argument, &place->line) && place->line > 0 &&
+    bool is_place = rv_console_arguments_number(colon ? colon + 1 : argument, &place->line) && place->line > 0 &&
                     n_file < sizeof place->file && (!colon || n_file > 0);
     if (!is_place)
         rv_console_reply_fail(console, "list LINE or FILE:LINE");
@@ -172,7 +172,7 @@ void rv_frame_commands_list(struct rv_console *console, const char *argument)
     struct rv_target_thread thread;
     struct rv_debug_session_frame frame;
     struct rv_source_lines listing;
-    if (!rv_console_thread_find_any(console, &ring) || !rv_frame_commands_place(console, ring, &frame))
+    if (!rv_console_arguments_find_any(console, &ring) || !rv_frame_commands_place(console, ring, &frame))
         return;
     int error = rv_target_thread(console->target, ring, &thread);
     if (error) {
@@ -212,7 +212,7 @@ void rv_frame_commands_eval(struct rv_console *console, const char *argument)
         rv_console_reply_fail(console, "eval what?");
         return;
     }
-    if (!rv_console_thread_find(console, &ring))
+    if (!rv_console_arguments_find(console, &ring))
         return;
     const struct rv_target_expression expression = {argument, rv_frame_commands_selected(console, ring),
                                                     console->has_levels ? console->levels : RV_TARGET_LEVELS};
@@ -227,7 +227,7 @@ void rv_frame_commands_eval(struct rv_console *console, const char *argument)
 void rv_frame_commands_set_depth(struct rv_console *console, const char *argument)
 {
     uint32_t levels;
-    if (*argument && (!rv_console_thread_number(argument, &levels) || levels > MOST_LEVELS)) {
+    if (*argument && (!rv_console_arguments_number(argument, &levels) || levels > MOST_LEVELS)) {
         rv_console_reply_fail(console, "'%s' is not a depth from 0 to %u", argument, MOST_LEVELS);
         return;
     }

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "debugger/console_thread.h"
+#include "debugger/console_arguments.h"
 #include "debugger/stop_messages.h"
 #include "debugger/console_reply.h"
 
@@ -58,11 +58,11 @@ static void stop_or_go_on(struct rv_console *console, const char *argument, bool
 {
     uint32_t ring;
     if (strcmp(argument, "all") == 0) {
-        rv_console_thread_each(console, is_to_stop ? stop : go_on, NULL);
+        rv_console_arguments_each(console, is_to_stop ? stop : go_on, NULL);
     } else if (strcmp(argument, "new") == 0) {
         rv_target_stop_new(console->target, is_to_stop);
         printf("threads and processes that begin later %s\n", is_to_stop ? "stop" : "run");
-    } else if (rv_console_thread_parse(console, argument, &ring)) {
+    } else if (rv_console_arguments_parse(console, argument, &ring)) {
         (is_to_stop ? stop : go_on)(console, ring, NULL);
     }
 }
@@ -80,7 +80,7 @@ void rv_run_commands_run(struct rv_console *console, const char *argument)
 static void move_chosen(struct rv_console *console, const char *argument, const char *code)
 {
     uint32_t ring;
-    if (rv_console_thread_parse(console, argument, &ring))
+    if (rv_console_arguments_parse(console, argument, &ring))
         move(console, ring, code);
 }
 
@@ -110,7 +110,7 @@ static void wait_for_one(struct rv_console *console, uint64_t timeout_ns)
 {
     uint32_t ring;
     struct rv_target_thread thread;
-    if (!rv_console_thread_find(console, &ring))
+    if (!rv_console_arguments_find(console, &ring))
         return;
     int error;
     do {
@@ -130,7 +130,7 @@ static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
     uint64_t begin_ns = rv_clock_mono_ns();
     uint32_t ring;
     while (!rv_stop_messages_find_new(console, &ring) || !rv_stop_messages_show(console, ring)) {
-        bool are_gone = rv_target_n_rings(console->target) > 0 && !rv_console_thread_has_live(console);
+        bool are_gone = rv_target_n_rings(console->target) > 0 && !rv_console_arguments_has_live(console);
         if (are_gone || rv_target_is_given_up(console->target) || rv_clock_mono_ns() - begin_ns >= timeout_ns) {
             rv_console_reply_fail(console, are_gone ? "all threads have ended" : "no thread has stopped");
             return;
@@ -143,8 +143,8 @@ static void wait_for_any(struct rv_console *console, uint64_t timeout_ns)
 void rv_run_commands_wait(struct rv_console *console, const char *argument)
 {
     const char *rest;
-    size_t n = rv_console_thread_split(argument, &rest);
-    bool is_for_any = rv_console_thread_is_word(argument, n, "all");
+    size_t n = rv_console_arguments_split(argument, &rest);
+    bool is_for_any = rv_console_arguments_is_word(argument, n, "all");
     const char *number = is_for_any ? rest : argument;
     char *end;
     double seconds = *number ? strtod(number, &end) : DEFAULT_WAIT_S;

@@ -1,4 +1,4 @@
-#include "debugger/console_thread.h"
+#include "debugger/console_arguments.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -43,17 +43,17 @@ static bool find(struct rv_console *console, bool is_any, uint32_t *ring)
     return *ring != NO_RING;
 }
 
-bool rv_console_thread_find(struct rv_console *console, uint32_t *ring)
+bool rv_console_arguments_find(struct rv_console *console, uint32_t *ring)
 {
     return find(console, false, ring);
 }
 
-bool rv_console_thread_find_any(struct rv_console *console, uint32_t *ring)
+bool rv_console_arguments_find_any(struct rv_console *console, uint32_t *ring)
 {
     return find(console, true, ring);
 }
 
-bool rv_console_thread_number(const char *text, uint32_t *number)
+bool rv_console_arguments_number(const char *text, uint32_t *number)
 {
     char *end;
     unsigned long value = strtoul(text, &end, 10);
@@ -65,35 +65,35 @@ bool rv_console_thread_number(const char *text, uint32_t *number)
 
 static bool is_ring(struct rv_console *console, const char *text, uint32_t *ring)
 {
-    bool is_one = rv_console_thread_number(text, ring);
+    bool is_one = rv_console_arguments_number(text, ring);
     if (!is_one)
         rv_console_reply_fail(console, "'%s' is no ring", text);
     return is_one;
 }
 
-bool rv_console_thread_parse(struct rv_console *console, const char *argument, uint32_t *ring)
+bool rv_console_arguments_parse(struct rv_console *console, const char *argument, uint32_t *ring)
 {
-    return *argument ? is_ring(console, argument, ring) : rv_console_thread_find(console, ring);
+    return *argument ? is_ring(console, argument, ring) : rv_console_arguments_find(console, ring);
 }
 
-bool rv_console_thread_parse_any(struct rv_console *console, const char *argument, uint32_t *ring)
+bool rv_console_arguments_parse_any(struct rv_console *console, const char *argument, uint32_t *ring)
 {
-    return *argument ? is_ring(console, argument, ring) : rv_console_thread_find_any(console, ring);
+    return *argument ? is_ring(console, argument, ring) : rv_console_arguments_find_any(console, ring);
 }
 
-size_t rv_console_thread_split(const char *text, const char **rest)
+size_t rv_console_arguments_split(const char *text, const char **rest)
 {
     size_t n = strcspn(text, " \t");
     *rest = text + n + strspn(text + n, " \t");
     return n;
 }
 
-bool rv_console_thread_is_word(const char *text, size_t n, const char *word)
+bool rv_console_arguments_is_word(const char *text, size_t n, const char *word)
 {
     return strlen(word) == n && memcmp(text, word, n) == 0;
 }
 
-void rv_console_thread_each(struct rv_console *console, rv_console_thread_each_fn *each, const void *context)
+void rv_console_arguments_each(struct rv_console *console, rv_console_arguments_each_fn *each, const void *context)
 {
     struct rv_target_thread thread;
     uint32_t n_rings = rv_target_n_rings(console->target), n_found = 0;
@@ -107,7 +107,7 @@ void rv_console_thread_each(struct rv_console *console, rv_console_thread_each_f
         rv_console_reply_fail(console, "no thread here can be debugged");
 }
 
-bool rv_console_thread_has_live(struct rv_console *console)
+bool rv_console_arguments_has_live(struct rv_console *console)
 {
     struct rv_target_thread thread;
     for (uint32_t i = 0; i < rv_target_n_rings(console->target); i++)
