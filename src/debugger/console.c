@@ -13,7 +13,7 @@
 #include "debugger/displays.h"
 #include "debugger/frame_commands.h"
 #include "debugger/stop_messages.h"
-#include "debugger/line_reader.h"
+#include "debugger/console_input.h"
 #include "debugger/console_reply.h"
 #include "debugger/run_commands.h"
 
@@ -278,15 +278,15 @@ int rv_console_talk(const char *path)
     if (!console.target)
         return EXIT_FAILURE;
     bool is_terminal = isatty(STDIN_FILENO);
-    struct rv_line_reader *line_reader = rv_line_reader_create(is_terminal);
+    struct rv_console_input *line_reader = rv_console_input_create(is_terminal);
     char *line;
-    while (!console.has_quit && (line = rv_line_reader_read(line_reader))) {
+    while (!console.has_quit && (line = rv_console_input_read(line_reader))) {
         if (is_terminal)
             show_new_stops(&console);
         rv_console_run(&console, line);
         free(line);
     }
-    rv_line_reader_destroy(line_reader);
+    rv_console_input_destroy(line_reader);
     rv_target_close(console.target);
     free(console.shown);
     return console.has_failed && !is_terminal ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,4 +1,4 @@
-#include "debugger/line_reader.h"
+#include "debugger/console_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define PROMPT "ringviz> "
 
-struct rv_line_reader {
+struct rv_console_input {
     bool is_terminal;
 #if RV_HAS_LIBEDIT
     EditLine *editor;
@@ -55,7 +55,7 @@ static char *prompt_text(EditLine *editor)
     return text;
 }
 
-static void begin_editing(struct rv_line_reader *line_reader)
+static void begin_editing(struct rv_console_input *line_reader)
 {
     HistEvent event;
     if (!load_libedit())
@@ -73,7 +73,7 @@ static void begin_editing(struct rv_line_reader *line_reader)
         libedit.set(line_reader->editor, EL_HIST, libedit.history, line_reader->history);
 }
 
-static void end_editing(struct rv_line_reader *line_reader)
+static void end_editing(struct rv_console_input *line_reader)
 {
     if (line_reader->editor)
         libedit.end(line_reader->editor);
@@ -82,7 +82,7 @@ static void end_editing(struct rv_line_reader *line_reader)
 }
 
 /* NULL with *is_end false: there is no editor. */
-static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
+static char *edit_line(struct rv_console_input *line_reader, bool *is_end)
 {
     int n_bytes = 0;
     HistEvent event;
@@ -95,17 +95,17 @@ static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
     return rv_strdup(line);
 }
 #else
-static void begin_editing(struct rv_line_reader *line_reader)
+static void begin_editing(struct rv_console_input *line_reader)
 {
     (void)line_reader;
 }
 
-static void end_editing(struct rv_line_reader *line_reader)
+static void end_editing(struct rv_console_input *line_reader)
 {
     (void)line_reader;
 }
 
-static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
+static char *edit_line(struct rv_console_input *line_reader, bool *is_end)
 {
     (void)line_reader;
     *is_end = false;
@@ -113,16 +113,16 @@ static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
 }
 #endif
 
-struct rv_line_reader *rv_line_reader_create(bool is_terminal)
+struct rv_console_input *rv_console_input_create(bool is_terminal)
 {
-    struct rv_line_reader *line_reader = rv_alloc(1, sizeof *line_reader);
+    struct rv_console_input *line_reader = rv_alloc(1, sizeof *line_reader);
     line_reader->is_terminal = is_terminal;
     if (is_terminal)
         begin_editing(line_reader);
     return line_reader;
 }
 
-char *rv_line_reader_read(struct rv_line_reader *line_reader)
+char *rv_console_input_read(struct rv_console_input *line_reader)
 {
     bool is_end = false;
     char *line = line_reader->is_terminal ? edit_line(line_reader, &is_end) : NULL;
@@ -142,7 +142,7 @@ char *rv_line_reader_read(struct rv_line_reader *line_reader)
     return line;
 }
 
-void rv_line_reader_destroy(struct rv_line_reader *line_reader)
+void rv_console_input_destroy(struct rv_console_input *line_reader)
 {
     end_editing(line_reader);
     free(line_reader);
