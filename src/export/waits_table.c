@@ -10,7 +10,7 @@
 #include "export/silent_threads.h"
 #include "export/text_buffer.h"
 #include "export/note_words.h"
-#include "waits/cycles.h"
+#include "waits/deadlocks.h"
 
 enum { CSV_COLUMNS = 16 + RV_WAKE_COUNT, ARCS_CSV_COLUMNS = 12 };
 
@@ -23,7 +23,7 @@ struct table {
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses;
     bool is_incomplete; /* some waits could not be read */
-    struct rv_wait_in_cycle *deadlocked;
+    struct rv_deadlocked_wait *deadlocked;
     struct rv_call_stack *deadlocked_stacks; /* of these; NULL: not known */
     size_t n_deadlocked;
     struct rv_lanes *lanes;
@@ -510,7 +510,7 @@ static int read_table(struct table *table, const struct rv_waits_report *report)
     table->rows = (report->of_arcs ? rv_wait_reader_take_arcs : rv_wait_reader_take_rows)(reader, &table->n);
     table->lanes = report->lanes;
     if (!report->of_arcs)
-        table->deadlocked = rv_wait_cycles_take(reader, report->lanes, &table->n_deadlocked);
+        table->deadlocked = rv_deadlocks_take(reader, report->lanes, &table->n_deadlocked);
     table->is_incomplete = rv_wait_reader_has_missed(reader);
     table->n_unknown = rv_waits_count_unknown(report->lanes, table->n > 0);
     rv_wait_reader_close(reader);

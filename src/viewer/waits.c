@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
-#include "waits/cycles.h"
+#include "waits/deadlocks.h"
 
 #define PAUSE_NS 250000000u /* least time between two, */
 #define PAUSE_COSTS 10u     /* and least multiple of what the last one took */
@@ -24,7 +24,7 @@ static struct rv_wait_side side_of(const struct rv_lane *lane, uint32_t call)
 }
 
 /* As if it was the only wait for its object. */
-static struct rv_waits_row row_of(const struct rv_wait_in_cycle *in_cycle, const struct rv_lanes *lanes)
+static struct rv_waits_row row_of(const struct rv_deadlocked_wait *in_cycle, const struct rv_lanes *lanes)
 {
     const struct rv_wait *wait = &in_cycle->wait;
     const uint64_t n_ns = rv_wait_duration_ns(wait);
@@ -45,7 +45,7 @@ static void make_rows(struct rv_viewer_waits *job, struct rv_wait_reader *reader
 {
     struct rv_viewer_waits_made *made = &job->made;
     size_t n_objects = 0;
-    struct rv_wait_in_cycle *deadlocked = rv_wait_cycles_take(reader, job->lanes, &made->n_deadlocked);
+    struct rv_deadlocked_wait *deadlocked = rv_deadlocks_take(reader, job->lanes, &made->n_deadlocked);
     struct rv_waits_row *objects = made->has_objects ? rv_wait_reader_take_rows(reader, &n_objects) : NULL;
     struct rv_waits_row *arcs = made->has_arcs ? rv_wait_reader_take_arcs(reader, &made->n_arcs) : NULL;
     made->n = made->n_deadlocked + n_objects;

@@ -1,5 +1,5 @@
 /* Threads that wait for each other for ever, among those that do not. */
-#include "waits/cycles.h"
+#include "waits/deadlocks.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -41,10 +41,10 @@ static void add_open(uint32_t lane, uint32_t holder)
                                           .wake = RV_WAKE_UNKNOWN});
 }
 
-static struct rv_wait_in_cycle *take(size_t *n)
+static struct rv_deadlocked_wait *take(size_t *n)
 {
     struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
-    struct rv_wait_in_cycle *found = rv_wait_cycles_take(reader, lanes, n);
+    struct rv_deadlocked_wait *found = rv_deadlocks_take(reader, lanes, n);
     rv_wait_reader_close(reader);
     return found;
 }
@@ -57,7 +57,7 @@ Test(waits_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
     add_open(2, 1);
     add_open(3, 3);
     add_open(4, 5);
-    struct rv_wait_in_cycle *found = take(&n);
+    struct rv_deadlocked_wait *found = take(&n);
     cr_assert_eq(n, 3);
     cr_expect(found[0].wait.lane == 1 && found[0].holder->idx == 2 && found[0].cycle == 0);
     cr_expect(found[1].wait.lane == 2 && found[1].holder->idx == 1 && found[1].cycle == 0);
@@ -311,7 +311,7 @@ static bool comes_back(const struct program *program, uint32_t from)
     return at == from;
 }
 
-static void check_found(const struct program *program, const struct rv_wait_in_cycle *found, size_t n, unsigned trial)
+static void check_found(const struct program *program, const struct rv_deadlocked_wait *found, size_t n, unsigned trial)
 {
     for (size_t i = 0; i < n; i++) {
         const bool ends = i + 1 == n || found[i + 1].cycle != found[i].cycle;
@@ -329,7 +329,7 @@ static size_t run_trial(unsigned trial, bool has_losses)
     add_waits(&program, trial % 2);
     for (uint32_t i = 0; i < MOST_THREADS; i++)
         n_wanted += comes_back(&program, i);
-    struct rv_wait_in_cycle *found = take(&n);
+    struct rv_deadlocked_wait *found = take(&n);
     check_found(&program, found, n, trial);
     cr_expect(has_losses || n == n_wanted, "trial %u: %zu of %zu", trial, n, n_wanted);
     free(found);

@@ -1,5 +1,5 @@
 /* A thread waits for one lock at a time: from any of them there is one way, and a cycle where it comes back. */
-#include "waits/cycles.h"
+#include "waits/deadlocks.h"
 
 #include <stdlib.h>
 
@@ -151,7 +151,7 @@ static struct last last_of(struct rv_wait_reader *reader, uint32_t lane_idx)
 }
 
 struct found {
-    struct rv_wait_in_cycle *all;
+    struct rv_deadlocked_wait *all;
     size_t n, capacity;
     uint32_t n_cycles;
 };
@@ -162,7 +162,7 @@ static void add_cycle(struct found *found, const struct last *lasts, uint32_t fi
     do {
         const struct last *last = &lasts[lane_idx];
         found->all = rv_vec_reserve(found->all, &found->capacity, found->n + 1, sizeof *found->all);
-        found->all[found->n++] = (struct rv_wait_in_cycle){last->wait, last->holder, found->n_cycles};
+        found->all[found->n++] = (struct rv_deadlocked_wait){last->wait, last->holder, found->n_cycles};
         lane_idx = last->holder->idx;
     } while (lane_idx != first);
     found->n_cycles++;
@@ -179,7 +179,7 @@ static void follow(struct found *found, struct last *lasts, size_t n, uint32_t f
         add_cycle(found, lasts, lane_idx);
 }
 
-struct rv_wait_in_cycle *rv_wait_cycles_take(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t *n)
+struct rv_deadlocked_wait *rv_deadlocks_take(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t *n)
 {
     const size_t n_lanes = rv_lanes_n(lanes);
     struct found found = {0};
