@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-#include "producers/perl/display.h"
 #include "producers/perl/sub_names.h"
+#include "producers/perl/value_text.h"
 
 #define MOST_FRAMES 10000u
 

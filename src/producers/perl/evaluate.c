@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "producers/perl/backtrace.h"
-#include "producers/perl/display.h"
+#include "producers/perl/value_text.h"
 
 /* Loaded on first use; RingViz.pm knows its path. */
 static CV *evaluator(pTHX)

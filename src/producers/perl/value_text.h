@@ -1,6 +1,6 @@
 /* Values as text for a monitor, without side effects: runs no code of the program and changes no value. */
-#ifndef RV_PRODUCERS_PERL_DISPLAY_H
-#define RV_PRODUCERS_PERL_DISPLAY_H
+#ifndef RV_PRODUCERS_PERL_VALUE_TEXT_H
+#define RV_PRODUCERS_PERL_VALUE_TEXT_H
 
 #include "producers/perl/perl_api.h"
 

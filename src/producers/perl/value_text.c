@@ -1,4 +1,4 @@
-#include "producers/perl/display.h"
+#include "producers/perl/value_text.h"
 
 #include <stdbool.h>
 
