@@ -20,7 +20,7 @@ static void show_arguments(pTHX_ SV *out, const PERL_CONTEXT *context)
     for (SSize_t i = 0; i < n; i++) {
         if (i > 0)
             sv_catpvs(out, ", ");
-        rv_display(aTHX_ out, first[i], 0);
+        rv_value_text(aTHX_ out, first[i], 0);
     }
     sv_catpvs(out, ")");
 }

@@ -53,7 +53,7 @@ static void show_values(pTHX_ SV *out, SV **values, SSize_t n, unsigned levels)
     for (SSize_t i = 0; i < n; i++) {
         if (i > 0)
             sv_catpvs(out, ", ");
-        rv_display(aTHX_ out, values[i], levels);
+        rv_value_text(aTHX_ out, values[i], levels);
     }
 }
 

@@ -55,7 +55,7 @@ static void show_items(pTHX_ SV *out, AV *array, unsigned levels)
             sv_catpvs(out, "...");
             break;
         }
-        rv_display(aTHX_ out, AvARRAY(array)[i], levels);
+        rv_value_text(aTHX_ out, AvARRAY(array)[i], levels);
     }
     sv_catpvs(out, "]");
 }
@@ -68,7 +68,7 @@ static void show_entry(pTHX_ SV *out, const HE *entry, unsigned levels)
     show_text(aTHX_ out, key);
     SvREFCNT_dec_NN(key);
     sv_catpvs(out, " => ");
-    rv_display(aTHX_ out, HeVAL(entry), levels);
+    rv_value_text(aTHX_ out, HeVAL(entry), levels);
 }
 
 /* Without the hash's iterator, which belongs to the program. */
@@ -130,7 +130,7 @@ static void show_referent(pTHX_ SV *out, SV *referent, unsigned levels)
         sv_catpvf(out, "%s(0x%" UVxf ")", sv_reftype(referent, 0), PTR2UV(referent));
 }
 
-void rv_display(pTHX_ SV *out, SV *value, unsigned levels)
+void rv_value_text(pTHX_ SV *out, SV *value, unsigned levels)
 {
     if (!value || (!SvIS_FREED(value) && !SvOK(value) && !SvGMAGICAL(value) && SvTYPE(value) < SVt_PVGV)) {
         sv_catpvs(out, "undef");

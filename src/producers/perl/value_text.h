@@ -10,6 +10,6 @@
  *   value    NULL: undef
  *   levels   levels of references to follow
  */
-void rv_display(pTHX_ SV *out, SV *value, unsigned levels);
+void rv_value_text(pTHX_ SV *out, SV *value, unsigned levels);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producers/ruby/display.h"
 #include "producers/ruby/methods.h"
+#include "producers/ruby/value_text.h"
 
 #define MOST_FRAMES 10000u
 
@@ -63,9 +63,9 @@ static void show_arguments(struct rv_text *out, const struct frame *frame)
             continue;
         rv_text_addf(out, is_first ? "" : ", ");
         is_first = false;
-        rv_display_plain(out, rb_sym2str(name));
+        rv_value_text_plain(out, rb_sym2str(name));
         rv_text_addf(out, "=");
-        rv_display(out, rb_funcall(binding, rb_intern("local_variable_get"), 1, name), 0);
+        rv_value_text(out, rb_funcall(binding, rb_intern("local_variable_get"), 1, name), 0);
     }
     rv_text_addf(out, ")");
 }
@@ -98,14 +98,14 @@ static void show_call(struct rv_text *out, const struct frame *frame)
     bool is_labelled = *StringValueCStr(name) != '<';
     VALUE made = is_labelled || NIL_P(owner) ? Qnil : made_name(frame);
     if (NIL_P(owner) || (!is_labelled && NIL_P(made))) {
-        rv_display_plain(out, label);
+        rv_value_text_plain(out, label);
         if (strncmp(StringValueCStr(label), "block", strlen("block")) == 0)
             show_arguments(out, frame);
         return;
     }
     if (is_labelled)
         show_part(out, label);
-    rv_display_plain(out, rv_methods_name(owner, is_labelled ? rb_intern_str(name) : rb_sym2id(made)));
+    rv_value_text_plain(out, rv_methods_name(owner, is_labelled ? rb_intern_str(name) : rb_sym2id(made)));
     show_arguments(out, frame);
 }
 
@@ -114,7 +114,7 @@ static bool show_frame(const struct frame *frame, unsigned number, void *out)
     rv_text_addf(out, "#%u ", number);
     show_call(out, frame);
     rv_text_addf(out, " at ");
-    rv_display_plain(out, rb_funcall(frame->location, rb_intern("path"), 0));
+    rv_value_text_plain(out, rb_funcall(frame->location, rb_intern("path"), 0));
     rv_text_addf(out, " line %ld\n", NUM2LONG(rb_funcall(frame->location, rb_intern("lineno"), 0)));
     return number < MOST_FRAMES;
 }

@@ -10,8 +10,8 @@
 
 #include "producers/ruby/backtrace.h"
 #include "producers/ruby/code_events.h"
-#include "producers/ruby/display.h"
 #include "producers/ruby/methods.h"
+#include "producers/ruby/value_text.h"
 
 static const char RAISE[] = "raise", OBJECT[] = "Object#";
 
@@ -379,7 +379,7 @@ static bool holds(const struct rv_breakpoint *point, const struct rv_breakpoints
     if (holds && point->kind == RV_BREAKPOINT_RAISE) {
         rv_breakpoint_list_show(point, why);
         rv_text_addf(why, ": ");
-        rv_display(why, place->exception, 0);
+        rv_value_text(why, place->exception, 0);
         rv_text_addf(why, "\n");
     }
     return holds;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "producers/ruby/backtrace.h"
-#include "producers/ruby/display.h"
 #include "producers/ruby/request_poller.h"
+#include "producers/ruby/value_text.h"
 
 static VALUE out_keeper, err_keeper; /* the objects that $stdout and $stderr are */
 static VALUE program_out, program_err;
@@ -29,7 +29,7 @@ static VALUE keep_output(int n, VALUE *texts, VALUE keeper)
         return rb_funcallv(streams_of(keeper), rb_intern("write"), n, texts);
     for (int i = 0; i < n; i++) {
         VALUE text = rb_obj_as_string(texts[i]);
-        rv_display_plain(output, text);
+        rv_value_text_plain(output, text);
         n_bytes += (size_t)RSTRING_LEN(text);
     }
     return SIZET2NUM(n_bytes);
@@ -93,10 +93,10 @@ static void show_error(struct rv_text *out, VALUE error)
     VALUE message = rb_protect(message_of, error, &has_failed);
     if (has_failed)
         rb_set_errinfo(Qnil);
-    rv_display_plain(out, rb_class_path(rb_obj_class(error)));
+    rv_value_text_plain(out, rb_class_path(rb_obj_class(error)));
     if (!has_failed && RSTRING_LEN(message)) {
         rv_text_addf(out, ": ");
-        rv_display_plain(out, message);
+        rv_value_text_plain(out, message);
     }
     while (out->n_bytes && out->bytes[out->n_bytes - 1] == '\n')
         rv_text_cut(out, out->n_bytes - 1);
@@ -137,7 +137,7 @@ static int run(VALUE binding, const struct rv_expression *expression, struct rv_
     else if (state)
         show_error(out, error);
     else
-        rv_display(out, value, expression->levels);
+        rv_value_text(out, value, expression->levels);
     RB_GC_GUARD(text);
     return 0;
 }

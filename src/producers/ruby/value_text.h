@@ -1,6 +1,6 @@
 /* Values as text for a monitor: no code of the program runs, unless it has redefined what Ruby's own classes do. */
-#ifndef RV_PRODUCERS_RUBY_DISPLAY_H
-#define RV_PRODUCERS_RUBY_DISPLAY_H
+#ifndef RV_PRODUCERS_RUBY_VALUE_TEXT_H
+#define RV_PRODUCERS_RUBY_VALUE_TEXT_H
 
 #include "producers/commands/text.h"
 #include "producers/ruby/ruby_api.h"
@@ -10,9 +10,9 @@
  * "..." marks truncated parts: texts and the whole output at 64 KiB, arrays, hashes and objects at 100 items.
  *   levels   levels of arrays, hashes and objects to show what is in
  */
-void rv_display(struct rv_text *out, VALUE value, unsigned levels);
+void rv_value_text(struct rv_text *out, VALUE value, unsigned levels);
 
 /* A string's bytes as UTF-8, where Ruby knows how. */
-void rv_display_plain(struct rv_text *out, VALUE string);
+void rv_value_text_plain(struct rv_text *out, VALUE string);
 
 #endif

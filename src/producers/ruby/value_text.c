@@ -1,4 +1,4 @@
-#include "producers/ruby/display.h"
+#include "producers/ruby/value_text.h"
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@ static VALUE as_utf8(VALUE string)
     return rb_str_conv_enc(string, rb_enc_get(string), rb_utf8_encoding());
 }
 
-void rv_display_plain(struct rv_text *out, VALUE string)
+void rv_value_text_plain(struct rv_text *out, VALUE string)
 {
     if (!RB_TYPE_P(string, T_STRING))
         return;
@@ -87,7 +87,7 @@ static void show_array(struct rv_text *out, VALUE array, unsigned levels)
     struct items items = {out, levels, 0};
     rv_text_addf(out, "[");
     for (long i = 0; i < RARRAY_LEN(array) && begin_item(&items); i++)
-        rv_display(out, RARRAY_AREF(array, i), levels);
+        rv_value_text(out, RARRAY_AREF(array, i), levels);
     rv_text_addf(out, "]");
 }
 
@@ -96,9 +96,9 @@ static int show_pair(VALUE key, VALUE value, VALUE context)
     struct items *items = (struct items *)context; /* NOLINT */
     if (!begin_item(items))
         return ST_STOP;
-    rv_display(items->out, key, items->levels);
+    rv_value_text(items->out, key, items->levels);
     rv_text_addf(items->out, "=>");
-    rv_display(items->out, value, items->levels);
+    rv_value_text(items->out, value, items->levels);
     return ST_CONTINUE;
 }
 
@@ -120,14 +120,14 @@ static int show_variable(ID name, VALUE value, st_data_t context)
     if (!begin_item(items))
         return ST_STOP;
     rv_text_addf(items->out, "%s=", text);
-    rv_display(items->out, value, items->levels);
+    rv_value_text(items->out, value, items->levels);
     return ST_CONTINUE;
 }
 
 static void begin_object(struct rv_text *out, const char *kind, VALUE object)
 {
     rv_text_addf(out, "#<%s", kind);
-    rv_display_plain(out, rb_class_path(rb_obj_class(object)));
+    rv_value_text_plain(out, rb_class_path(rb_obj_class(object)));
 }
 
 static void show_object(struct rv_text *out, VALUE object, unsigned levels)
@@ -148,9 +148,9 @@ static void show_struct(struct rv_text *out, VALUE object, unsigned levels)
         rv_text_addf(out, i ? "" : " ");
         if (!begin_item(&items))
             break;
-        rv_display_plain(out, rb_sym2str(RARRAY_AREF(members, i)));
+        rv_value_text_plain(out, rb_sym2str(RARRAY_AREF(members, i)));
         rv_text_addf(out, "=");
-        rv_display(out, rb_struct_aref(object, LONG2NUM(i)), items.levels);
+        rv_value_text(out, rb_struct_aref(object, LONG2NUM(i)), items.levels);
     }
     rv_text_addf(out, ">");
 }
@@ -160,7 +160,7 @@ static void show_exception(struct rv_text *out, VALUE exception)
     VALUE message = rb_attr_get(exception, rb_intern("mesg"));
     begin_object(out, "", exception);
     rv_text_addf(out, RB_TYPE_P(message, T_STRING) ? ": " : "");
-    rv_display_plain(out, message);
+    rv_value_text_plain(out, message);
     rv_text_addf(out, ">");
 }
 
@@ -179,7 +179,7 @@ static void show_inspected(struct rv_text *out, VALUE value)
     if (error)
         rb_set_errinfo(Qnil);
     else
-        rv_display_plain(out, text);
+        rv_value_text_plain(out, text);
 }
 
 static void show_range(struct rv_text *out, VALUE range, unsigned levels)
@@ -189,10 +189,10 @@ static void show_range(struct rv_text *out, VALUE range, unsigned levels)
     if (!rb_range_values(range, &begin, &end, &is_open))
         return;
     if (!NIL_P(begin))
-        rv_display(out, begin, levels);
+        rv_value_text(out, begin, levels);
     rv_text_addf(out, is_open ? "..." : "..");
     if (!NIL_P(end))
-        rv_display(out, end, levels);
+        rv_value_text(out, end, levels);
 }
 
 static void show_other(struct rv_text *out, VALUE value, unsigned levels)
@@ -209,7 +209,7 @@ static void show_other(struct rv_text *out, VALUE value, unsigned levels)
         show_object(out, value, levels);
 }
 
-void rv_display(struct rv_text *out, VALUE value, unsigned levels)
+void rv_value_text(struct rv_text *out, VALUE value, unsigned levels)
 {
     switch (rb_type(value)) {
     case T_STRING:
@@ -229,7 +229,7 @@ void rv_display(struct rv_text *out, VALUE value, unsigned levels)
         break;
     case T_CLASS:
     case T_MODULE:
-        rv_display_plain(out, rb_class_path(value));
+        rv_value_text_plain(out, rb_class_path(value));
         break;
     case T_NIL:
     case T_TRUE:
