@@ -442,7 +442,7 @@ static void add_member(struct rv_view *view, struct rv_view_lane *out, uint32_t 
     size_t n_before = view->n_boxes, n = take_boxes(view, out, member, lane, params);
     uint64_t n_folded = view->n_folded;
     rv_view_parts_append(view, n, 0);
-    rv_activity_add(&view->activity, view->boxes + n_before, n);
+    rv_group_activity_add(&view->activity, view->boxes + n_before, n);
     view->n_boxes = n_before;
     view->n_folded = n_folded;
     add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
@@ -459,7 +459,7 @@ static void add_cells(struct rv_view *view, struct rv_view_lane *out)
 {
     size_t room = view->n_boxes + view->activity.n_columns;
     view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, room, sizeof *view->boxes);
-    size_t n = rv_activity_cells(&view->activity, view->boxes + view->n_boxes, &out->busiest);
+    size_t n = rv_group_activity_cells(&view->activity, view->boxes + view->n_boxes, &out->busiest);
     for (size_t i = 0; i < n; i++)
         view->n_folded += view->boxes[view->n_boxes++].count;
     if (view->n_notes > out->first_note)
@@ -540,7 +540,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = 0;
     view->n_folded = view->n_joined = 0;
-    rv_activity_forget(&view->activity);
+    rv_group_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     struct rv_lane_choices *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
     arrange(view, lanes, lane_order, params->most_rows);
@@ -578,7 +578,7 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
     shown->first_box = (uint32_t)view->n_boxes;
     shown->first_note = (uint32_t)view->n_notes;
     if (shown->n_members > 1)
-        rv_activity_begin(&view->activity, view->from_ns, view->to_ns, view->column_ns);
+        rv_group_activity_begin(&view->activity, view->from_ns, view->to_ns, view->column_ns);
     for (uint32_t i = 0; i < shown->n_members; i++) {
         uint32_t member = shown->first_member + i;
         struct rv_lane *lane = rv_lanes_get(lanes, view->members[member]);
@@ -626,7 +626,7 @@ void rv_view_fini(struct rv_view *view)
     free(view->path_lanes);
     free(view->shown);
     free(view->places);
-    rv_activity_fini(&view->activity);
+    rv_group_activity_fini(&view->activity);
     free(view->lanes);
     free(view->boxes);
     free(view->notes);

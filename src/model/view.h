@@ -5,7 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
-#include "model/activity.h"
+#include "model/group_activity.h"
 #include "model/lane_choices.h"
 #include "model/pixel_cells.h"
 #include "model/lit_path.h"
@@ -92,8 +92,8 @@ struct rv_view {
     size_t members_capacity;
     uint32_t *shown, *places; /* scratch: lane_idx; by lane_idx, index of its representative in lanes */
     size_t shown_capacity, places_capacity;
-    struct rv_activity activity; /* its times are of all lanes that are shown with others; else scratch */
-    struct rv_box *boxes;        /* per lane sorted by start; open frames included, flag OPEN */
+    struct rv_group_activity activity; /* its times are of all lanes that are shown with others; else scratch */
+    struct rv_box *boxes;              /* per lane sorted by start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes; /* per lane sorted by start; with the last STATE before the window */
     size_t n_notes, notes_capacity;

@@ -262,7 +262,7 @@ static void add_shared_areas(struct rv_box_colors *colors, const struct rv_view 
                              struct rv_subroutines *subroutines)
 {
     for (size_t i = 0; i < view->activity.n_times; i++) {
-        const struct rv_activity_time *time = &view->activity.times[i];
+        const struct rv_group_activity_time *time = &view->activity.times[i];
         uint32_t group = learn_group(colors, time->id, subroutines);
         if (group == GROUP_UNKNOWN)
             continue;

@@ -1,4 +1,4 @@
-#include "model/activity.h"
+#include "model/group_activity.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -13,11 +13,11 @@
 #define N_BOXES 40u
 #define N_IDS 5u
 
-static struct rv_activity activity;
+static struct rv_group_activity activity;
 
 static void finish(void)
 {
-    rv_activity_fini(&activity);
+    rv_group_activity_fini(&activity);
 }
 
 TestSuite(activity, .fini = finish, .timeout = 60);
@@ -81,13 +81,13 @@ Test(activity, columns_and_times_are_those_of_a_slow_oracle)
     struct oracle oracle = {0};
     uint64_t random = 11;
     double busiest, most_ns = 0;
-    rv_activity_begin(&activity, FROM, TO, COLUMN);
+    rv_group_activity_begin(&activity, FROM, TO, COLUMN);
     for (unsigned i = 0; i < N_LANES; i++) {
         size_t n = make_lane(boxes, &random);
-        rv_activity_add(&activity, boxes, n);
+        rv_group_activity_add(&activity, boxes, n);
         add_to_oracle(&oracle, boxes, n);
     }
-    size_t n = rv_activity_cells(&activity, cells, &busiest);
+    size_t n = rv_group_activity_cells(&activity, cells, &busiest);
     for (size_t i = 0; i < TO / COLUMN; i++)
         most_ns = fmax(most_ns, oracle.busy_ns[i]);
     cr_assert_float_eq(busiest, most_ns / COLUMN, 1e-2 + 2.0 / COLUMN);
@@ -97,11 +97,11 @@ Test(activity, columns_and_times_are_those_of_a_slow_oracle)
         cr_assert_float_eq(busy_ns, oracle.busy_ns[cells[i].start_ns / COLUMN], 4.0, "column %zu", i);
     }
     for (size_t i = 0; i < activity.n_times; i++) {
-        const struct rv_activity_time *time = &activity.times[i];
+        const struct rv_group_activity_time *time = &activity.times[i];
         cr_assert_float_eq(time->self_ns, oracle.self_ns[time->id], 1e-6);
         cr_assert_float_eq(time->inclusive_ns, oracle.inclusive_ns[time->id], 1e-6);
     }
-    rv_activity_forget(&activity);
+    rv_group_activity_forget(&activity);
     cr_assert_eq(activity.n_times, 0);
 }
 
@@ -109,16 +109,16 @@ Test(activity, a_cell_has_the_majority_its_calls_and_its_hits)
 {
     struct rv_box cells[4];
     double busiest;
-    rv_activity_begin(&activity, 0, 200, 64);
+    rv_group_activity_begin(&activity, 0, 200, 64);
     for (unsigned i = 0; i < 3; i++) {
         struct rv_box one = call(70, 40, 0, i == 0 ? 1 : 2);
         one.flags = i == 0 ? RV_BOX_HIT : RV_BOX_DIMMED;
-        rv_activity_add(&activity, &one, 1);
+        rv_group_activity_add(&activity, &one, 1);
     }
     struct rv_box dimmed = call(130, 0, 0, 3);
     dimmed.flags = RV_BOX_DIMMED;
-    rv_activity_add(&activity, &dimmed, 1);
-    cr_assert_eq(rv_activity_cells(&activity, cells, &busiest), 2);
+    rv_group_activity_add(&activity, &dimmed, 1);
+    cr_assert_eq(rv_group_activity_cells(&activity, cells, &busiest), 2);
     cr_assert_float_eq(busiest, 3 * 40 / 64.0, 1e-9);
     cr_assert(cells[0].start_ns == 64 && cells[0].count == 3 && cells[0].id == 2 && cells[0].coverage == 65534);
     cr_assert(cells[0].flags & RV_BOX_HIT && !(cells[0].flags & RV_BOX_DIMMED));
