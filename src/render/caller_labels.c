@@ -54,19 +54,19 @@ bool rv_callers_find(const struct rv_view *view, const struct rv_view_lane *lane
     return call;
 }
 
-static void append_name(const struct rv_labels_content *content, struct rv_text_glyphs *atlas, uint32_t id,
+static void append_name(const struct rv_scene_labels_content *content, struct rv_text_glyphs *atlas, uint32_t id,
                         char line[LINE_BYTES])
 {
     const struct rv_text_glyphs_font font = {atlas, RV_FONT_SMALL};
     const struct rv_short_name_room room = rv_text_glyphs_room(&font, NAME_WIDTH);
     char full[512], name[NAME_BYTES] = "";
-    rv_labels_name(content, id, full, sizeof full);
+    rv_scene_labels_name(content, id, full, sizeof full);
     (void)rv_short_name_fit(full, &room, name, sizeof name);
     rv_text_append(line, LINE_BYTES, name, SIZE_MAX);
 }
 
 /* "4,936 rows below: main > run > ... > recurse" */
-static void write_line(const struct rv_labels_content *content, struct rv_text_glyphs *atlas,
+static void write_line(const struct rv_scene_labels_content *content, struct rv_text_glyphs *atlas,
                        const struct rv_callers *callers, uint32_t n_rows, char line[LINE_BYTES])
 {
     (void)snprintf(line, LINE_BYTES, "%" PRIu32 " %s below", n_rows, rv_units_word(n_rows, "row", "rows"));
@@ -90,7 +90,7 @@ static uint32_t lowest_row(const struct rv_lane_layout *layout, const struct rv_
 }
 
 void rv_caller_labels_add(struct rv_overlay *overlay, const struct rv_pass *pass,
-                          const struct rv_labels_content *content, float scale)
+                          const struct rv_scene_labels_content *content, float scale)
 {
     const struct rv_view *view = rv_frame_data_content(content->picture);
     const struct rv_lane_layout *layout = pass->layout;

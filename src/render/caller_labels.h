@@ -2,8 +2,8 @@
 #ifndef RV_RENDER_CALLER_LABELS_H
 #define RV_RENDER_CALLER_LABELS_H
 
-#include "render/labels.h"
 #include "render/overlay.h"
+#include "render/scene_labels.h"
 
 #define RV_CALLER_LABELS_OUTERMOST 3u
 
@@ -22,6 +22,6 @@ bool rv_callers_find(const struct rv_view *view, const struct rv_view_lane *lane
 
 /* Add a line at the foot of each such lane. Content and pass as of rv_flat_labels_add_names(). */
 void rv_caller_labels_add(struct rv_overlay *overlay, const struct rv_pass *pass,
-                          const struct rv_labels_content *content, float scale);
+                          const struct rv_scene_labels_content *content, float scale);
 
 #endif

@@ -23,13 +23,14 @@ struct row { /* a box with its lane and row */
     double from, per_point; /* its begin, and a point's width, as shares of the window */
 };
 
-static void add_caption(struct rv_overlay *overlay, const struct rv_labels_content *content, const struct row *row)
+static void add_caption(struct rv_overlay *overlay, const struct rv_scene_labels_content *content,
+                        const struct row *row)
 {
     const struct rv_overlay_area area = row->area;
     char full[512], caption[CAPTION_BYTES];
     enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
     float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
-    rv_labels_name(content, row->box->id, full, sizeof full);
+    rv_scene_labels_name(content, row->box->id, full, sizeof full);
     const struct rv_text_glyphs_font face = {rv_overlay_atlas(overlay), font};
     const struct rv_short_name_room room = rv_text_glyphs_room(&face, area.width - 2.0f * PADDING);
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
@@ -41,14 +42,15 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     if (is_hollow) /* a name may reach over several changes */
         rv_overlay_rectangle(
             overlay, (struct rv_overlay_area){area.x, at[1] - cap - PLATE_MARGIN, width, cap + 2.0f * PLATE_MARGIN},
-            0.0f, rv_theme_rgba(content->theme->background, RV_LABELS_HOLLOW_PLATE));
+            0.0f, rv_theme_rgba(content->theme->background, RV_SCENE_LABELS_HOLLOW_PLATE));
     rv_overlay_text(overlay, font, at, caption,
-                    is_hollow ? rv_labels_hollow_colour(content, row->box)
-                              : rv_labels_colour(content, row->box, row->lane));
+                    is_hollow ? rv_scene_labels_hollow_colour(content, row->box)
+                              : rv_scene_labels_colour(content, row->box, row->lane));
 }
 
 /* False when it has no text: too narrow, too low or out of sight. */
-static bool place_row(const struct rv_pass *pass, const struct rv_labels_content *content, float scale, struct row *row)
+static bool place_row(const struct rv_pass *pass, const struct rv_scene_labels_content *content, float scale,
+                      struct row *row)
 {
     const struct rv_lane_layout *layout = pass->layout;
     const struct rv_lane_layout_lane *lane = &layout->lanes[row->lane];
@@ -74,7 +76,7 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
 }
 
 void rv_flat_labels_add_names(struct rv_overlay *overlay, const struct rv_pass *pass,
-                              const struct rv_labels_content *content, float scale)
+                              const struct rv_scene_labels_content *content, float scale)
 {
     const struct rv_frame_data *picture = content->picture;
     const struct rv_view *view = rv_frame_data_content(picture);

@@ -12,7 +12,7 @@
 #include "render/flat_labels.h"
 #include "render/ground.h"
 #include "render/lane_labels.h"
-#include "render/labels.h"
+#include "render/scene_labels.h"
 #include "render/note_labels.h"
 #include "render/hovered_outline.h"
 #include "render/framebuffer.h"
@@ -44,7 +44,7 @@ struct rv_scene {
     struct rv_ground *ground;
     struct rv_boxes *boxes;
     struct rv_arcs *arcs;
-    struct rv_labels *labels;
+    struct rv_scene_labels *labels;
     struct rv_overlay *overlay;
     struct rv_text_glyphs *atlas;
 };
@@ -65,7 +65,7 @@ static int create_passes(struct rv_scene *scene)
     if (!err)
         err = rv_arcs_create(&scene->arcs);
     if (!err)
-        err = rv_labels_create(&scene->labels, scene->atlas);
+        err = rv_scene_labels_create(&scene->labels, scene->atlas);
     return err ? err : rv_overlay_create(&scene->overlay, scene->atlas);
 }
 
@@ -110,7 +110,7 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_ground_destroy(scene->ground);
     rv_boxes_destroy(scene->boxes);
     rv_arcs_destroy(scene->arcs);
-    rv_labels_destroy(scene->labels);
+    rv_scene_labels_destroy(scene->labels);
     rv_overlay_destroy(scene->overlay);
     rv_framebuffer_fini(&scene->target);
     rv_text_glyphs_destroy(scene->atlas);
@@ -277,7 +277,8 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     struct rv_pass pass = make_pass(scene, frame);
     struct rv_ground_content ground = {rv_frame_data_content(scene->picture), &scene->ticks, frame->now_ns,
                                        frame->is_live || frame->has_now, frame->selected};
-    struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
+    struct rv_scene_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight,
+                                             pass.theme};
     clear(pass.theme);
     if (has_caption_only(frame))
         return;
@@ -291,7 +292,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     rv_arcs_draw(scene->arcs, &pass, &scene->picture->arcs, frame->arc ? frame->arc - 1 : RV_ARCS_NONE,
                  (float)frame->scale);
     glDisable(GL_SCISSOR_TEST);
-    rv_labels_draw(scene->labels, &pass, &labels);
+    rv_scene_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);
     clip_to_room(scene);
     rv_boxes_draw_cells(scene->boxes, &pass, scene->picture, frame->highlight);
@@ -303,7 +304,8 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
     if (scene->look->field_of_view > 0.0f || !scene->is_settled || has_caption_only(frame))
         return;
     struct rv_pass pass = make_pass(scene, frame);
-    struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
+    struct rv_scene_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight,
+                                             pass.theme};
     if (scene->look->is_flat) {
         rv_flat_labels_add_names(scene->overlay, &pass, &labels, (float)frame->scale);
         rv_caller_labels_add(scene->overlay, &pass, &labels, (float)frame->scale);

@@ -1,4 +1,4 @@
-#include "render/labels.h"
+#include "render/scene_labels.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,7 +32,7 @@ struct vertex {
     uint32_t rgba;
 };
 
-struct rv_labels {
+struct rv_scene_labels {
     GLuint program, vertex_array;
     struct rv_text_glyphs *atlas;
     struct rv_vertex_ring upload;
@@ -47,7 +47,7 @@ struct line { /* one line of text: glyphs run along x, their height along up */
     uint32_t rgba;
 };
 
-int rv_labels_create(struct rv_labels **labels, struct rv_text_glyphs *atlas)
+int rv_scene_labels_create(struct rv_scene_labels **labels, struct rv_text_glyphs *atlas)
 {
     *labels = rv_alloc(1, sizeof **labels);
     (*labels)->atlas = atlas;
@@ -59,7 +59,7 @@ int rv_labels_create(struct rv_labels **labels, struct rv_text_glyphs *atlas)
     return (*labels)->program ? 0 : -ENOTSUP;
 }
 
-void rv_labels_destroy(struct rv_labels *labels)
+void rv_scene_labels_destroy(struct rv_scene_labels *labels)
 {
     if (!labels)
         return;
@@ -85,7 +85,7 @@ struct area { /* along the line and above it; texels of the atlas, or less than 
     float u0, v0, u1, v1;
 };
 
-static void add_area(struct rv_labels *labels, const struct line *line, const struct area *area)
+static void add_area(struct rv_scene_labels *labels, const struct line *line, const struct area *area)
 {
     static const int order[6] = {0, 1, 2, 0, 2, 3};
     const struct vertex corners[4] = {
@@ -99,7 +99,7 @@ static void add_area(struct rv_labels *labels, const struct line *line, const st
         labels->vertices[labels->n++] = corners[order[i]];
 }
 
-static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_text_line_glyph *glyph)
+static void add_glyph(struct rv_scene_labels *labels, const struct line *line, const struct rv_text_line_glyph *glyph)
 {
     const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     const float left = glyph->pen + glyph->left * scale, top = glyph->top * scale;
@@ -108,7 +108,7 @@ static void add_glyph(struct rv_labels *labels, const struct line *line, const s
                             glyph->y, (float)(glyph->x + glyph->width), (float)(glyph->y + glyph->height)});
 }
 
-static void add_line(struct rv_labels *labels, const struct line *line, const char *text)
+static void add_line(struct rv_scene_labels *labels, const struct line *line, const char *text)
 {
     const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     struct rv_text_glyphs_text read = rv_text_glyphs_read(labels->atlas, RV_FONT_LABEL, text, 0.0f, scale);
@@ -117,14 +117,14 @@ static void add_line(struct rv_labels *labels, const struct line *line, const ch
         add_glyph(labels, line, &glyph);
 }
 
-static float line_width(const struct rv_labels *labels, const struct line *line, const char *text)
+static float line_width(const struct rv_scene_labels *labels, const struct line *line, const char *text)
 {
     const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     return scale * rv_text_glyphs_width(labels->atlas, RV_FONT_LABEL, text, strlen(text));
 }
 
 /* A name may reach over several changes of its wall: what is under it makes one colour readable on all. */
-static void add_plate(struct rv_labels *labels, const struct line *line, float width, uint32_t rgba)
+static void add_plate(struct rv_scene_labels *labels, const struct line *line, float width, uint32_t rgba)
 {
     const float margin = PLATE_MARGIN * line->size;
     struct line plate = *line;
@@ -135,7 +135,7 @@ static void add_plate(struct rv_labels *labels, const struct line *line, float w
         &(struct area){-margin, width + margin, CAP_HEIGHT * line->size + margin, -margin, -1.0f, -1.0f, -1.0f, -1.0f});
 }
 
-static unsigned label_every(struct rv_labels *labels, const struct rv_lane_layout *layout,
+static unsigned label_every(struct rv_scene_labels *labels, const struct rv_lane_layout *layout,
                             const struct rv_time_axis *ticks, float stretch)
 {
     const float em = TICK_SIZE * stretch / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
@@ -151,7 +151,8 @@ static unsigned label_every(struct rv_labels *labels, const struct rv_lane_layou
     return rv_time_axis_label_every(widest + TICK_SIZE, (float)distance);
 }
 
-static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_time_axis *ticks)
+static void add_tick_labels(struct rv_scene_labels *labels, const struct rv_pass *pass,
+                            const struct rv_time_axis *ticks)
 {
     const struct rv_lane_layout *layout = pass->layout;
     struct line line = {.up = {0.0f, 0.0f, -1.0f},
@@ -171,7 +172,7 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
     add_line(labels, &line, ticks->base);
 }
 
-uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
+uint32_t rv_scene_labels_colour(const struct rv_scene_labels_content *content, const struct rv_box *box, size_t lane)
 {
     const struct rv_view *view = rv_frame_data_content(content->picture);
     const struct rv_box_colors *colors = content->picture->colors;
@@ -183,7 +184,7 @@ uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct 
     return rv_theme_opaque(emphasis == RV_EMPHASIS_DIMMED ? rv_color_faint_ink(face) : rv_color_ink(face));
 }
 
-uint32_t rv_labels_hollow_colour(const struct rv_labels_content *content, const struct rv_box *box)
+uint32_t rv_scene_labels_hollow_colour(const struct rv_scene_labels_content *content, const struct rv_box *box)
 {
     const struct rv_color back = rv_theme_color(content->theme->background);
     const size_t at = (size_t)(box - rv_frame_data_content(content->picture)->boxes);
@@ -191,7 +192,7 @@ uint32_t rv_labels_hollow_colour(const struct rv_labels_content *content, const 
     return rv_theme_opaque(is_faint ? rv_color_faint_ink(back) : rv_color_ink(back));
 }
 
-void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes)
+void rv_scene_labels_name(const struct rv_scene_labels_content *content, uint32_t id, char *out, size_t out_bytes)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, id);
     if (rv_name_form(subroutine.line_form) & RV_NAME_STATE) /* shown by its colour */
@@ -211,8 +212,8 @@ static bool is_readable(const struct rv_camera *camera, const vec3 low, float ri
     return is_before && fabsf(at[1] - above[1]) >= ROW_MIN_PX && glm_vec2_distance(at, beside) >= WIDTH_MIN_PX;
 }
 
-static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content,
-                        const struct rv_frame_data_wide *wide)
+static void add_caption(struct rv_scene_labels *labels, const struct rv_pass *pass,
+                        const struct rv_scene_labels_content *content, const struct rv_frame_data_wide *wide)
 {
     const struct rv_lane_layout *layout = pass->layout;
     const struct rv_lane_layout_lane *lane = &layout->lanes[wide->lane];
@@ -231,7 +232,7 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
         return;
     char full[512], caption[CAPTION_BYTES];
     const struct rv_text_glyphs_font font = {labels->atlas, RV_FONT_LABEL};
-    rv_labels_name(content, box->id, full, sizeof full);
+    rv_scene_labels_name(content, box->id, full, sizeof full);
     float room_px = (right - left - 2.0f * CAPTION_PADDING) / (size * pass->camera->stretch) *
                     rv_font_atlas.faces[RV_FONT_LABEL].size_px;
     const struct rv_short_name_room room = rv_text_glyphs_room(&font, room_px);
@@ -241,17 +242,18 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
-                        .rgba = rv_labels_colour(content, box, wide->lane)};
+                        .rgba = rv_scene_labels_colour(content, box, wide->lane)};
     const float width = line_width(labels, &line, caption);
     if (rv_off_cpu_touches(&content->picture->off_cpu, wide->lane, (double)(line.origin[0] / layout->width),
                            (double)((line.origin[0] + width * line.stretch) / layout->width))) {
-        add_plate(labels, &line, width, rv_theme_rgba(content->theme->background, RV_LABELS_HOLLOW_PLATE));
-        line.rgba = rv_labels_hollow_colour(content, box);
+        add_plate(labels, &line, width, rv_theme_rgba(content->theme->background, RV_SCENE_LABELS_HOLLOW_PLATE));
+        line.rgba = rv_scene_labels_hollow_colour(content, box);
     }
     add_line(labels, &line, caption);
 }
 
-static void build(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)
+static void build(struct rv_scene_labels *labels, const struct rv_pass *pass,
+                  const struct rv_scene_labels_content *content)
 {
     const struct rv_frame_data *picture = content->picture;
     labels->n = 0;
@@ -263,7 +265,8 @@ static void build(struct rv_labels *labels, const struct rv_pass *pass, const st
         add_tick_labels(labels, pass, content->ticks);
 }
 
-void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content)
+void rv_scene_labels_draw(struct rv_scene_labels *labels, const struct rv_pass *pass,
+                          const struct rv_scene_labels_content *content)
 {
     build(labels, pass, content);
     rv_pass_begin(pass, labels->program);
