@@ -27,7 +27,7 @@ expect "status of another subroutine" $status 0
 run --view=3d --screenshot=lanes.png --size=640x400 calls.json
 cmp -s answer.png find.png && fail "calls of two subroutines look the same"
 cmp -s answer.png lanes.png && fail "calls look like threads"
-# Of itself it is the subroutine with most own time.
+# Without an option it is the subroutine with most own time.
 run --view=calls --screenshot=most.png --size=640x400 calls.json
 expect "status without a name" $status 0
 cmp -s answer.png most.png || fail "not the subroutine with most own time"

@@ -192,7 +192,7 @@ timeout 60 sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$folder/viewer" "$ringviz
     head -c 100 >/dev/null
 ls /dev/shm/ringviz-*-"$(cat "$folder/viewer")"-* 2>/dev/null && fail "a private file after a reader left"
 
-# A window ends with its command, if who ended that asked ringviz.
+# A window that gets TERM ends with its command.
 : >"$folder/out"
 SDL_VIDEODRIVER=offscreen "$ringviz" --patch=off -- sh -c 'echo up; exec sleep 1000' >"$folder/out" 2>"$folder/err" </dev/null &
 window=$!

@@ -1,6 +1,6 @@
 #!/bin/sh
 # compilers.sh RINGVIZ CHECKER PROGRAMS: the profilers' hooks of every compiler that is installed, on PROGRAMS/profiled.rs
-# and on PROGRAMS/threads.c: the counts are the programs' own. Says which compilers there are not.
+# and on PROGRAMS/threads.c: the counts are the programs' own. Prints which compilers are missing.
 set -u
 ringviz=$1 checker=$2 programs=$3
 . "${0%/*}/harness.sh"

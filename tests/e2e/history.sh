@@ -60,7 +60,7 @@ if [ "$(stat -fc %T /dev/shm)" = tmpfs ] && [ -w /dev/shm ]; then
     watch
     check "the program does not end" within 100 ends
     expect "open files in memory" "$(find "/proc/$window/fd" -lname "/dev/shm/* (deleted)" | wc -l)" 0
-    check "a folder in memory is not said" grep -q "in memory" "$folder/err"
+    check "a folder in memory is not reported" grep -q "in memory" "$folder/err"
     stop TERM
     TMPDIR="$folder/tmp"
 fi

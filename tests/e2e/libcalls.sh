@@ -47,8 +47,8 @@ echo 'int called_last(int);' >"$folder/called.conf"
 run --patch=off --libcalls=called_last -F "$folder/called.conf" --spans=csv -- "$program"
 grep -q 'called::called_last,[^,]*,0,\([^,]*,\)\{6\},7,21$' "$folder/out" || fail "arguments: $(sed -n 2p "$folder/out")"
 
-# Of a program without symbols they are shown unasked, and that is said; but not of one that only calls its libraries, whose
-# functions are traced, and not of one with symbols.
+# In a program without symbols they are shown by default, and a message says so; not in one that only calls its libraries,
+# whose functions are traced, and not in one with symbols.
 run --force --report=csv --output="$folder/report" -- awk 'BEGIN { print length("abc") }'
 grep -q '^c::' "$folder/report" || fail "a program without symbols: $(cat "$folder/report")"
 expect "lines about a program without symbols" "$(grep -c 'few of its functions have names' "$folder/err")" 1
@@ -56,7 +56,7 @@ strip -o "$folder/stripped" "$program" || fail "strip"
 for program in "$program" "$folder/stripped"; do
     LD_LIBRARY_PATH=${1%/*} run --force --report=json --output="$folder/report" -- "$program"
     grep -q 'called_eight' "$folder/report" || fail "functions of the library of ${program##*/}: $(cat "$folder/report")"
-    grep -q '"imports":0' "$folder/report" || fail "${program##*/} has its calls shown unasked"
+    grep -q '"imports":0' "$folder/report" || fail "${program##*/} has its calls shown by default"
 done
 
 run --libcalls='(' -- "$program"

@@ -25,7 +25,7 @@ grep -q "4 times a thread found no ring: its calls were not seen, $lost events;"
 
 run --fail-on-loss --report=csv --output=report.csv --rings=2 -- "$threads" 6 200
 expect "--fail-on-loss" $status 1
-grep -q -- '--fail-on-loss' err || fail "--fail-on-loss is not said"
+grep -q -- '--fail-on-loss' err || fail "--fail-on-loss is not named"
 grep -q "^(lost: times a thread found no ring),,0,4,0,0,0,0,0,0,,,,,,,,,,,,$" report.csv || fail "not in the CSV report"
 grep -q "^(lost: events of threads without a ring),,0,$lost,0,0,0,0,0,0,,,,,,,,,,,,$" report.csv || fail "events not in the CSV report"
 for format in csv json; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # max_overhead.sh RINGVIZ PLAIN BURSTS PHASES: functions that cost more than --max-overhead are not traced until there is room
-# again, and that is said.
+# again, and a message says so.
 set -u
 ringviz=$1 plain=$2 bursts=$3 phases=$4
 . "${0%/*}/harness.sh"
@@ -22,7 +22,7 @@ calls=$(sed -n 's/.*::other",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.js
 [ "${calls:-3600000}" -lt 3600000 ] || fail "all calls of other were written"
 [ "${calls:-0}" -gt 0 ] || fail "no call of other was written"
 
-# A recording tells the same.
+# The report of a recording lists the same functions.
 run --report=json --force --output="$folder/again.json" "$folder/governed.rvz"
 expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.json")"
 run --report "$folder/governed.rvz"

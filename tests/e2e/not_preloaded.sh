@@ -35,7 +35,7 @@ run --report=json -- setpriv --no-new-privs "$folder/changes_user"
 expect "without new privileges: status" $status 0
 ! grep -q 'be preloaded' "$folder/err" || fail "without new privileges: $(cat "$folder/err")"
 
-# The loader says that it cannot preload, besides.
+# The loader prints a message of its own, too.
 mkdir "$folder/root"
 ldd "$program" | grep -o '/[^ ]*' | xargs cp -L --parents -t "$folder/root"
 cp "$program" "$folder/root"

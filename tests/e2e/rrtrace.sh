@@ -57,7 +57,7 @@ for name in '#11' leaf '#13' '#14'; do
     grep -q "\"name\":\"$name\"" "$folder/out" || fail "no method $name: $(head -c 600 "$folder/out")"
 done
 
-# ---- memory that somebody cuts short ----
+# ---- memory that another process truncates ----
 begin_writing 0.2
 program=${memory#/rrtrace_shm_}
 program=${program%_*}

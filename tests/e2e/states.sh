@@ -57,7 +57,7 @@ for threads in 1 4; do
     run --report=csv --threads=$threads --force --output="$folder/replayed.calls" "$folder/calls.rvz"
     check "the report with --syscalls, by $threads threads" cmp "$folder/calls" "$folder/replayed.calls"
 done
-# The calls one by one have it, too: own times of all calls, whole times of those that are not in themselves.
+# The list of calls has the same: own times of all calls, total times of those that are not recursive.
 run --spans --export=chrome:"$folder/run.json" --force --output="$folder/spans" "$folder/run.rvz"
 sums() { # COLUMN...: of the calls by name
     awk -F, -v columns="$*" 'BEGIN { n = split(columns, column, " ") }
@@ -70,7 +70,7 @@ sed 1d "$folder/report" | cut -d, -f1,11-13,16-18 | sort >"$folder/report.times"
 check "the times of calls" cmp "$folder/spans.times" "$folder/report.times"
 tdur=$(grep '"name":"[^"]*::work ' "$folder/run.json" | sed 's/.*"tdur":\([0-9.]*\).*/\1/' | awk '{ sum += $1 * 1000 } END { printf "%.0f", sum }')
 expect "CPU time of work in Chrome's JSON" "$tdur" "$(field work 16 report)"
-# So has a range of all, from the notes of lanes.
+# So has a range of the whole capture, from the notes of lanes.
 run --report=csv --from=0 --force --output="$folder/ranged" "$folder/run.rvz"
 for report in replayed ranged; do sed 1d "$folder/$report" | cut -d, -f1,11-20 | sort >"$folder/$report.times"; done
 check "the report of a range" cmp "$folder/replayed.times" "$folder/ranged.times"
@@ -83,13 +83,13 @@ n_seen=$(((events - produced) / 2))
 [ $n_seen -ge $((n_switches - 8)) ] && [ $n_seen -le $((n_switches + 16)) ] ||
     fail "$n_seen switches seen, the program counted $n_switches"
 
-# Changes that the kernel had no room for, while ringviz was stopped: said, and what is not known is in no column, also in
-# the recording. Blocked times of burst() are those before and after, of a small part of its time.
+# Context switches that the kernel dropped while ringviz was stopped are reported; the unknown time is in no column, in the
+# recording neither. The blocked times of burst() are those before and after: a small part of its time.
 run --headless --policy=switch --ring-events=262144 --record="$folder/lossy.rvz" --report=csv --force --output="$folder/lossy" -- "$states" 40000
 expect "exit status with losses" $status 0
 run --report=csv --force --output="$folder/replayed.lossy" "$folder/lossy.rvz"
 check "the report of a recording with losses" cmp "$folder/lossy" "$folder/replayed.lossy"
-grep -q "changes\\? of threads' states found no room" "$folder/err" || fail "losses of states are not said"
+grep -q "changes\\? of threads' states found no room" "$folder/err" || fail "lost context switches are not reported"
 [ "$(($(field burst 16 lossy) + $(field burst 17 lossy) + $(field burst 18 lossy)))" -lt $(($(field burst 5 lossy) * 3 / 4)) ] ||
     fail "all of burst's time is known: $(cat "$folder/lossy")"
 [ "$(field rest 17 lossy)" -gt 40000000 ] || fail "rest: blocked $(field rest 17 lossy) only"
@@ -109,7 +109,7 @@ expect "time of rest on the CPU" "$(cut -d' ' -f1 "$folder/on-cpu")" "$(field re
 expect "both together" "$(paste -d' ' "$folder/on-cpu" "$folder/off-cpu" | awk '{ printf "%.0f %.0f", $1 + $3, $2 + $4 }')" "$(cat "$folder/wall")"
 expect "time of rest blocked" "$(cut -d' ' -f1 "$folder/blocked")" "$(field rest 12 report)"
 expect "time of rest runnable" "$(cut -d' ' -f1 "$folder/runnable")" "$(field rest 13 report)"
-# A comparison says what changed: here nothing did; and where it cannot be known.
+# A comparison shows what changed, here nothing, and what is unknown.
 run --diff=csv --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
 expect "blocked time in a comparison" "$(awk -F, '$1 ~ /::rest$/ { print $21 "," $22 "," $27 "," $28 }' "$folder/diff")" \
     "$(field rest 17 report),$(field rest 17 report),$(field rest 12 report),$(field rest 12 report)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # static_headers.sh RINGVIZ STATIC STATIC_PIE: a statically linked program with odd headers, which the kernel does not read,
-# runs untraced; one with more relocations than are loaded ends as without ringviz.
+# runs untraced; one with more relocations than are loaded ends as it does untraced.
 set -u
 ringviz=$1 static=$2 static_pie=$3
 . "${0%/*}/harness.sh"

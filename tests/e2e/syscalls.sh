@@ -1,5 +1,5 @@
 #!/bin/sh
-# syscalls.sh RINGVIZ SYSCALLS MARK CONTENTION FORKTREE...: system calls are drawn as strace has them, and programs are as without. MARK
+# syscalls.sh RINGVIZ SYSCALLS MARK CONTENTION FORKTREE...: system calls are drawn as strace has them, and programs run as they do untraced. MARK
 # marks, for strace, from where on ringviz's library is there.
 set -u
 ringviz=$1 program=$2 mark=$3 contention=$4
@@ -15,7 +15,7 @@ ours() { # of a list of spans as CSV
     grep -v -e '-1 EINTR' "$1" | sed -n 's/^[^"]*,syscall::\([a-z0-9_]*\),.*/\1/p' | count_calls
 }
 
-# Of strace -f -o: from the mark on, which each program makes anew. A call that the kernel makes again, once a signal was
+# The same of strace -f -o, from the mark on, which each program makes again after exec. A call that the kernel makes again, once a signal was
 # handled, is one; strace has it twice. Which calls a signal interrupts (EINTR) is not the same in each run.
 theirs() {
     awk '

@@ -16,7 +16,7 @@ run --holders=csv "$folder/truth.rvz"
 awk -F, '$3 == "has it" { n++; twice += $4 < until; until = $5 } END { exit !(n > 100 && !twice) }' "$folder/out" ||
     fail "two threads have a lock at once, or none: $(head -5 "$folder/out")"
 
-# So amid signals whose handlers lock, too, and in a process that forks, and its children.
+# The same with signals whose handlers take locks, and in a process that forks and in its children.
 for truth in storm_truth fork_truth; do
     run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 5 1000
     expect "exit status of $truth" $status 0
@@ -195,7 +195,7 @@ row message "" ::receive_message "" $unknown
 row signal "" ::wait_signal "" $unknown
 run --headless --record="$folder/blocking.rvz" --force -- "$blocking" all
 check "the share of blocked time in waits" "$check_coverage" "$folder/blocking.rvz" 80
-# So of what another process does at the other end: the thread and, once another has waited, the call.
+# The same where another process is at the other end: the thread and, once another has waited, the call.
 scene_of "$blocking" neighbour
 awk -F, -v child="$(sed -n 's/^child //p' "$folder/out")" '
     ($1 == "read" || $1 == "write") && $15 != child { print "not ended by the child: " $0; bad = 1 } END { exit bad }' "$folder/waits" >"$folder/bad" ||
@@ -249,7 +249,7 @@ expect "exit status of reused" $status 0
 expect "readers of pipes whose numbers others had before, of which the writers are known" "$(awk -F, '
     $1 == "read" && $8 == "program_blocking" && $12 ~ /::read_pipe$/ { n += $3 } END { print n + 0 }' "$folder/waits")" 5
 scene_of "$blocking" lowest
-# Of a program, and one that it becomes, which may have no child.
+# A sandbox that allows no child: of a program, and of the one that it becomes by exec.
 scene_of "$blocking" sandbox
 # A wait in a handler is there, and so is the one that the handler has interrupted.
 for nested in nested nested_above; do
@@ -297,7 +297,7 @@ done
 run --waits "$folder/truth.rvz"
 ! grep -q 'not known' "$folder/out" || fail "waits of a program that was started: $(cat "$folder/out")"
 
-# valgrind reads how our stubs are left, and the program runs in it as without us.
+# valgrind knows how our stubs return, and the program runs in it as it does untraced.
 if command -v valgrind >"$folder/which"; then
     run --headless -- valgrind -q "$contention" truth 2 200
     expect "exit status in valgrind" $status 0

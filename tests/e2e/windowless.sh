@@ -1,6 +1,6 @@
 #!/bin/sh
 # windowless.sh RINGVIZ HOOKS PROGRAM: ringviz needs no library of the window before it draws. Without the window
-# module it says what it lacks before anything runs; with one that cannot be loaded, the program runs all the same.
+# module it reports what is missing before anything runs; with one that cannot be loaded, the program runs all the same.
 set -u
 ringviz=$1 hooks=$2 program=$3
 . "${0%/*}/harness.sh"

@@ -1,7 +1,7 @@
 /*
  * The bytes of a recording, with checksums corrected, so that the code after them is reached: the reader, every
- * decoder, and the replay of it through an intake that checks what it is given, wholly and by its index. What is
- * repaired of it must be found whole, with all that was found before.
+ * decoder, and its replay, in full and by its index, through an intake that checks what it gets. A repaired copy must
+ * have no damage, and all that was found before.
  */
 #include <fcntl.h>
 #include <stdio.h>

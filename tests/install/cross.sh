@@ -6,7 +6,7 @@ cross() { # OPTION...
     cmake -G Ninja -S "$source" -B "$dir/cross" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$(uname -m)" \
         -DRINGVIZ_TESTS=OFF "$@"
 }
-cross >"$dir/log" 2>&1 && fail "no tools of a native build, and nothing is said"
+cross >"$dir/log" 2>&1 && fail "no tools of a native build, and no message"
 tr -s ' \n' ' ' <"$dir/log" | grep -q 'a cross build runs bake_font of a native build' || fail "said: $(cat "$dir/log")"
 must cross -DRINGVIZ_NATIVE_BUILD="$build"
 grep -q 'Perl programs will not be traced' "$dir/log" || fail "the module of this system's perl is in it"

@@ -1,4 +1,4 @@
-/* Lighting a critical path in a window by its key, going to a call of it, and putting it out, with the program of
+/* A critical path in a window: lit by its key, followed to a call on it, hidden by Escape. The program is that of
  * ended_program.h, which has waited. */
 #include "window_steps.h"
 

@@ -1,5 +1,5 @@
 /*
- * Draws the made-up program into a PNG file, for looking at:
+ * Draws the synthetic program into a PNG file, for people:
  * draw OUT.png [FROM_MS WINDOW_MS [WIDTH HEIGHT [live|ended|noted [LOOK [X Y of the cursor]]]]]
  */
 #include <stdio.h>

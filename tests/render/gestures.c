@@ -71,7 +71,7 @@ static bool is_middle(const struct rv_window_state *state, uint64_t ns, double t
     return fabs(middle - (double)(ns - origin_ns)) <= tolerance * (double)(state->to_ns - state->from_ns);
 }
 
-/* Each step waits for what the one before brought about, then does the next thing. True when it has. */
+/* Each step waits for the effect of the one before, then does the next thing. True when it has. */
 static bool key_steps(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
@@ -328,7 +328,7 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_ESCAPE, 0);
         press(SDL_SCANCODE_P, KMOD_LCTRL);
         return true;
-    case 32: /* a thread is gone to by its name */
+    case 32: /* go to a thread by its name */
         if (viewer->panels.has_threads || !viewer->panels.has_commands)
             return false;
         user_type("go main past");

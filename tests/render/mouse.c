@@ -87,7 +87,7 @@ static bool is_described(struct user *user, const struct rv_window_state *state)
     return state->viewer->pointer.highlight.id == 2 && state->view->boxes[state->viewer->pointer.highlight.box].id == 2;
 }
 
-/* Each step waits for what the one before brought about, then does the next thing. True when it has. */
+/* Each step waits for the effect of the one before, then does the next thing. True when it has. */
 static bool hover_steps(struct user *user, const struct rv_window_state *state)
 {
     int at[2];

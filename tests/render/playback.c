@@ -55,7 +55,7 @@ static bool is_near(const struct rv_window_state *state, uint64_t ns)
            is_picture_of(state, at_ns);
 }
 
-/* Each step waits for what the one before brought about, then does the next thing. True when it has. */
+/* Each step waits for the effect of the one before, then does the next thing. True when it has. */
 static bool step_keys(struct user *user, const struct rv_window_state *state)
 {
     const struct rv_playhead *playhead = &state->viewer->playhead;

@@ -26,7 +26,7 @@ static unsigned n_marked(const struct rv_view *view, unsigned flag)
     return n;
 }
 
-/* What is typed after "/" is searched for; Enter, n and N go from hit to hit, and come round. */
+/* What is typed after "/" is searched for; Enter, n and N go from hit to hit, and wrap around. */
 static bool search_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_viewer_search *search = &state->viewer->search;

@@ -103,7 +103,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         if (!viewer->pointer.hover.is_pinned)
             return false;
         window_steps_check(steps, viewer->pointer.hover.box.id == SOUGHT, "another call is pinned");
-        window_steps_check(steps, search->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
+        window_steps_check(steps, search->hit.place.start_ns == first_from(from_ns), "the view goes to another hit");
         user_press(SDL_SCANCODE_ESCAPE, 0);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;

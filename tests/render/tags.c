@@ -143,7 +143,7 @@ static int check_caption(struct fixture *fixture, enum rv_view_mode look)
     for (int y = 0; y < HEIGHT_PX; y++)
         for (int x = 0; x < WIDTH_PX; x++)
             if (abs(y - HEIGHT_PX / 2) > CAPTION_PX && memcmp(canvas_pixel(&fixture->canvas, x, y), first, 3) != 0)
-                return fail(fixture, "an axis is drawn under what is said instead of a picture");
+                return fail(fixture, "an axis is drawn under the message that replaces the picture");
     return 0;
 }
 

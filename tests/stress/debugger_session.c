@@ -58,7 +58,7 @@ static void look(struct rv_debug_session *debug_session, unsigned round)
     bool is_deaf = report.chosen.tid == tracee_tid(threads[N_THREADS - 1]);
     n_stopped += report.state == RV_DEBUG_SESSION_STOPPED;
     expect(!is_deaf || (report.n_frames == 0 && report.state != RV_DEBUG_SESSION_STOPPED),
-           "what a deaf thread has not said", round);
+           "a stack or a stop of a thread that does not answer", round);
 }
 
 static void fly(struct rv_map *map, unsigned round, uint64_t *random)

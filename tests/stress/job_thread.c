@@ -12,7 +12,7 @@ enum { N_ROUNDS = 300, STEPS = 1000, FATES = 3 };
 
 struct counter {
     struct rv_job_thread worker;
-    uint64_t most, n; /* n: nobody else's while the work runs */
+    uint64_t most, n; /* n: the job's own while it runs */
     atomic_uint percent;
 };
 

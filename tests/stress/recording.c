@@ -379,7 +379,7 @@ static void run(const char *path, size_t n_events, unsigned n_encoders, unsigned
     free(given);
 }
 
-/* ---- recorders that come to a bad end ---- */
+/* ---- recorders that are killed or run out of room ---- */
 
 static off_t size_of(const char *path)
 {
@@ -448,7 +448,7 @@ static void run_full(const char *path, unsigned n_full)
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){n_bytes, all.rlim_max});
         bool is_written = write_recording(path, given, 2);
         setrlimit(RLIMIT_FSIZE, &all);
-        check(!is_written, "nothing is said");
+        check(!is_written, "a full disk is not reported");
         check(size_of(path) <= (off_t)n_bytes, "it has %lld bytes", (long long)size_of(path));
         check_reading(path, given, false);
     }

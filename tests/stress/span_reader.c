@@ -1,5 +1,5 @@
 /* Several threads read an indexed recording, some by pieces; most are cancelled half-way while another thread views windows. Then
- * one reader of each kind must give every call once, and one is cut short by the end of the session. */
+ * one reader of each kind must give every call once, and one is cancelled by the end of the session. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

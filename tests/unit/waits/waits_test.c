@@ -244,7 +244,7 @@ Test(waits_waits, arcs_are_sums_by_who_waited_and_who_ended_it)
     add(LOCK, 30, 100, 91, 101);
     add(LOCK, 200, 205, 0, 102);
     add_as(2, RV_WAIT_MUTEX, LOCK, 0, 12, 101);
-    add_as(2, RV_WAIT_SLEEP, 0, 20, 500, 0); /* nobody ended it */
+    add_as(2, RV_WAIT_SLEEP, 0, 20, 500, 0); /* no waker */
     struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
     struct rv_waits_row *arcs = rv_wait_reader_take_arcs(reader, &n);
     cr_assert_eq(n, 3);
