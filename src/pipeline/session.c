@@ -11,11 +11,11 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "flow/queue.h"
-#include "model/slab.h"
 #include "pipeline/batch_pool.h"
 #include "pipeline/delivery.h"
 #include "pipeline/history_on_disk.h"
 #include "pipeline/history_blocks.h"
+#include "pipeline/memory_limit.h"
 #include "pipeline/page_loader.h"
 #include "pipeline/piece_reader.h"
 #include "pipeline/waits_on_demand.h"
@@ -24,15 +24,6 @@
 /* With full batches: one is scanned, the next waits; and one more is being filled. */
 enum { JOBS_PER_WORKER = 2, MAX_WORKERS = 64 };
 
-/* Share of the memory for open calls, and their number allowed in any case: far more than fit the stacks of real
- * programs. */
-enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
-/* Shares of the memory: guaranteed to lanes, and left free. */
-enum { LANES_SHARE = 4, UNTOLD_SHARE = 8 };
-enum { WAITS_SHARE = 8 }; /* of single waits */
-/* Where there is a history: shares of pages in view, with a limit allowed in any case, and of the list of its blocks. */
-enum { LIST_SHARE = 8, PAGES_SHARE = 2, LEAST_PAGES_BYTES = 32 << 20 };
-enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* checks until that is filled; bytes per span with its share of cells */
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
 static const uint64_t REST_NS = 10000000; /* longest rest of a RESTING source until it notices a stop */
 
@@ -63,8 +54,7 @@ struct rv_session {
     _Atomic bool is_stopping; /* the source is to end */
     _Atomic bool is_closing;  /* nothing that it delivered is shown any longer */
     _Atomic uint64_t n_open;  /* open calls of all streams */
-    pthread_mutex_t limiting;
-    _Atomic uint64_t n_unlooked; /* spans since the last check of the memory */
+    struct rv_memory_limit memory;
     _Atomic int error;
     /* under lock */
     pthread_mutex_t lock;
@@ -281,49 +271,12 @@ static void count_closed(struct rv_session *session, const struct rv_stream *str
 
 static void limit_open(struct rv_session *session)
 {
-    uint64_t most = session->params.memory_bytes / OPEN_CALLS_SHARE / OPEN_CALL_BYTES;
-    if (most < OPEN_CALLS_OF_ANY)
-        most = OPEN_CALLS_OF_ANY;
+    const uint64_t most = rv_memory_limit_open_calls(session->memory.bytes);
     if (atomic_load_explicit(&session->n_open, memory_order_relaxed) <= most ||
         atomic_exchange_explicit(&session->error, -ENOMEM, memory_order_relaxed))
         return;
     (void)rv_err(ENOMEM, "more than %llu calls are open at once: use a larger --memory", (unsigned long long)most);
     rv_session_stop(session);
-}
-
-/*
- * Give lanes the memory that other resident data leaves, but at least their share, minus the growth until the next
- * check.
- */
-static void limit_lanes(struct rv_session *session, uint64_t resident)
-{
-    const uint64_t most = session->params.memory_bytes, share = most / LANES_SHARE;
-    const size_t lanes_bytes = rv_lanes_bytes(session->lanes);
-    const uint64_t of_lanes = lanes_bytes + rv_slab_ready_bytes();
-    const uint64_t taken = most / UNTOLD_SHARE + (resident > of_lanes ? resident - of_lanes : 0);
-    const uint64_t left = taken < most - share ? most - taken : share;
-    if (lanes_bytes > left)
-        rv_lanes_limit_memory(session->lanes, left);
-}
-
-/* Thousands of lanes are not asked while all that is resident is less than their share. */
-static void limit_memory(struct rv_session *session)
-{
-    pthread_mutex_lock(&session->limiting);
-    atomic_store_explicit(&session->n_unlooked, 0, memory_order_relaxed);
-    const uint64_t resident = rv_os_resident_bytes();
-    if (resident > session->params.memory_bytes / LANES_SHARE)
-        limit_lanes(session, resident);
-    pthread_mutex_unlock(&session->limiting);
-}
-
-/* Count spans added to lanes. */
-static void follow_memory(struct rv_session *session, uint64_t n_spans)
-{
-    const uint64_t most = session->params.memory_bytes / UNTOLD_SHARE / LOOKS_A_SHARE / SPAN_BYTES;
-    if (!session->params.leaves_calls &&
-        atomic_fetch_add_explicit(&session->n_unlooked, n_spans, memory_order_relaxed) + n_spans > most)
-        limit_memory(session);
 }
 
 /* Its last job is joined. */
@@ -352,7 +305,9 @@ static void join(struct worker *worker, struct rv_job_order *order, struct rv_jo
         rv_delivery_join_page(&worker->delivery, order->page, job);
         return;
     }
-    follow_memory(session, rv_delivery_join(&worker->delivery, (struct rv_stream *)order, job));
+    const uint64_t n_spans = rv_delivery_join(&worker->delivery, (struct rv_stream *)order, job);
+    if (!session->params.leaves_calls)
+        rv_memory_limit_count(&session->memory, n_spans);
     limit_open(session);
 }
 
@@ -431,7 +386,7 @@ static void *run_naming(void *context)
     struct rv_session *session = context;
     while (!has_drained(session)) {
         session->source->resolve(session->source, &session->intake, false);
-        limit_memory(session);
+        rv_memory_limit_check(&session->memory);
         pthread_mutex_lock(&session->lock);
         uint64_t end_ns = rv_clock_mono_ns() + NAMING_INTERVAL_NS;
         while (!session->has_drained && rv_os_wait_until(&session->has_news, &session->lock, end_ns))
@@ -442,7 +397,7 @@ static void *run_naming(void *context)
     session->source->resolve(session->source, &session->intake, true);
     end_sinks(session);
     await_history(session);
-    limit_memory(session);
+    rv_memory_limit_check(&session->memory);
     pthread_mutex_lock(&session->lock);
     session->is_done = true;
     pthread_cond_broadcast(&session->has_news);
@@ -460,16 +415,7 @@ static void init_params(struct rv_session *session, const struct rv_session_para
         session->params.n_workers = n_cpus > 1 && !session->source->is_on_demand ? n_cpus - 1 : n_cpus;
     if (session->params.n_workers > MAX_WORKERS)
         session->params.n_workers = MAX_WORKERS;
-    if (session->params.memory_bytes == 0)
-        session->params.memory_bytes = rv_os_ram_bytes() / (params->history ? 32 : 4);
     session->kernel = params->has_kernel ? params->kernel : rv_scan_best_kernel();
-}
-
-/* A live session's lanes want memory, too; the pages of a narrow window always fit. */
-static uint64_t pages_bytes(const struct rv_session_params *params)
-{
-    uint64_t bytes = params->history ? params->memory_bytes / PAGES_SHARE : params->memory_bytes;
-    return params->history && bytes < LEAST_PAGES_BYTES ? LEAST_PAGES_BYTES : bytes;
 }
 
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source)
@@ -479,6 +425,9 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     init_params(session, params);
     session->n_workers = session->params.n_workers;
     session->lanes = rv_lanes_create();
+    const uint64_t bytes =
+        params->memory_bytes ? params->memory_bytes : rv_memory_limit_default(params->history != NULL);
+    rv_memory_limit_init(&session->memory, bytes, session->lanes);
     if (params->leaves_calls)
         rv_lanes_leave_calls(session->lanes);
     if (params->keeps_stretches)
@@ -487,18 +436,17 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         rv_lanes_keep_objects(session->lanes);
     session->subroutines = rv_subroutines_create();
     if (params->keeps_waits)
-        session->waits = rv_waits_create(session->lanes, session->params.memory_bytes / WAITS_SHARE);
+        session->waits = rv_waits_create(session->lanes, rv_memory_limit_waits(bytes));
     if (session->waits && source->read_waits)
         rv_waits_on_demand_serve(session->waits, source, false);
     session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
-    rv_page_loader_init(&session->page_loader, pages_bytes(&session->params),
-                        session->params.memory_bytes / LIST_SHARE);
+    rv_page_loader_init(&session->page_loader, rv_memory_limit_pages(bytes, params->history != NULL),
+                        rv_memory_limit_block_list(bytes));
     if (params->history)
         rv_history_begin(params->history, session->lanes, session->waits, &session->page_loader, &session->intake);
     pthread_mutex_init(&session->lock, NULL);
-    pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
     rv_batch_pool_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 1);
     rv_stream_table_init(&session->stream_table, session->jobs.n);
@@ -570,7 +518,7 @@ void rv_session_destroy(struct rv_session *session)
     rv_subroutines_destroy(session->subroutines);
     rv_flows_destroy(session->flows);
     pthread_cond_destroy(&session->has_news);
-    pthread_mutex_destroy(&session->limiting);
+    rv_memory_limit_fini(&session->memory);
     pthread_mutex_destroy(&session->lock);
     free(session->workers);
     free(session);
