@@ -1,6 +1,6 @@
 #!/bin/sh
-# filters.sh RINGVIZ PLAIN HOOKED: the capture filter changes while a program runs: what is left out has its own code
-# again, what is not is counted exactly.
+# capture_filter_changes.sh RINGVIZ PLAIN HOOKED: the capture filter changes while a program runs: what is left out has
+# its own code again, what is not is counted exactly.
 set -u
 ringviz=$1 plain=$2 hooked=$3
 . "${0%/*}/harness.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# late.sh RINGVIZ LOADS ONE.so HIGH.so WAITING.so SLOW.so: functions of libraries that are loaded later are traced from their first call on.
+# late_libraries.sh RINGVIZ LOADS ONE.so HIGH.so WAITING.so SLOW.so: functions of libraries that are loaded later are
+# traced from their first call on.
 set -u
 ringviz=$1 program=$2 one=$3 high=$4 waiting=$5 slow=$6
 . "${0%/*}/harness.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# copies.sh RINGVIZ PLAIN_MANY: a program's code is mapped from a copy with all jumps in place, once there is a plan of it,
-# and the program runs and is traced as it is without the copy.
+# patched_copies.sh RINGVIZ PLAIN_MANY: a program's code is mapped from a copy with all jumps in place, once there is a
+# plan of it, and the program runs and is traced as it is without the copy.
 set -u
 ringviz=$1 many=$2
 . "${0%/*}/harness.sh"

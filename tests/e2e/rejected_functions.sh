@@ -1,6 +1,6 @@
 #!/bin/sh
-# filter.sh RINGVIZ FIB PLUGINS ONE.so TWO.so: functions rejected by --exclude and --include soon cost nothing, and all
-# others are counted as without them, even if another library's functions get the same addresses.
+# rejected_functions.sh RINGVIZ FIB PLUGINS ONE.so TWO.so: functions rejected by --exclude and --include soon cost
+# nothing, and all others are counted as without them, even if another library's functions get the same addresses.
 set -u
 ringviz=$1 fib=$2
 shift 2

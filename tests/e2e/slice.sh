@@ -1,5 +1,5 @@
 #!/bin/sh
-# part.sh RINGVIZ PROGRAM: --find, --filter, --from and --to select the same calls in reports and lists of calls.
+# slice.sh RINGVIZ PROGRAM: --find, --filter, --from and --to select the same calls in reports and lists of calls.
 set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
