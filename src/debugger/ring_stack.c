@@ -11,7 +11,7 @@
 #include "base/full_name.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "flow/batch.h"
+#include "stream/batch.h"
 #include "ring/ring.h"
 #include "scan/block_join.h"
 #include "source/module_watch.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "model/diff.h"
-#include "flow/loss.h"
+#include "stream/loss.h"
 #include "export/table.h"
 
 struct rv_diff_table {

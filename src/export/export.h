@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#include "flow/loss.h"
+#include "stream/loss.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "tasks/flows.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "flow/loss.h"
+#include "stream/loss.h"
 #include "export/text_buffer.h"
 
 bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */

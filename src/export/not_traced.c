@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "flow/not_traced.h"
+#include "stream/not_traced.h"
 
 struct list {
     struct rv_not_traced *all;

@@ -1,4 +1,4 @@
-/* Functions that were not traced any more from some moment on, as the lanes' marks say (flow/not_traced.h). */
+/* Functions that were not traced any more from some moment on, as the lanes' marks say (stream/not_traced.h). */
 #ifndef RV_EXPORT_NOT_TRACED_H
 #define RV_EXPORT_NOT_TRACED_H
 

@@ -6,11 +6,11 @@
 
 #include "export/group_by.h"
 #include "export/table.h"
-#include "flow/loss.h"
-#include "flow/silent_threads.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
+#include "stream/loss.h"
+#include "stream/silent_threads.h"
 
 struct rv_report {
     struct rv_lanes *lanes;

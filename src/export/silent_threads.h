@@ -3,7 +3,7 @@
 #define RV_EXPORT_SILENT_THREADS_H
 
 #include "export/text_buffer.h"
-#include "flow/silent_threads.h"
+#include "stream/silent_threads.h"
 
 /* "2 threads made no traced call and are in no row: ...": a line. */
 void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent_threads *silent);

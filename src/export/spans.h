@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "flow/loss.h"
+#include "stream/loss.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
 #include "export/slice.h"

@@ -7,7 +7,7 @@
 #include "export/table.h"
 #include "export/spool.h"
 #include "export/text_buffer.h"
-#include "flow/silent_threads.h"
+#include "stream/silent_threads.h"
 #include "waits/waits.h"
 
 struct rv_waits_report {

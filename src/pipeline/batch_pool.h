@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flow/batch.h"
 #include "scan/block.h"
+#include "stream/batch.h"
 
 /* A batch, and once it is scanned, the block. */
 struct rv_job {

@@ -10,9 +10,9 @@
 
 #include <pthread.h>
 
-#include "flow/block_summary.h"
 #include "pipeline/pending_page.h"
 #include "pipeline/span_reader.h"
+#include "stream/block_summary.h"
 
 struct rv_page_loader {
     uint64_t most_bytes;        /* limit of the memory of pages requested at a time */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "flow/queue.h"
+#include "stream/queue.h"
 #include "pipeline/batch_pool.h"
 #include "pipeline/delivery.h"
 #include "pipeline/history_on_disk.h"

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "flow/stack_preamble.h"
 #include "pipeline/block_list.h"
 #include "pipeline/job_order.h"
 #include "pipeline/tracks.h"
 #include "source/source.h"
+#include "stream/stack_preamble.h"
 
 struct rv_stream {
     struct rv_job_order jobs; /* first */

@@ -6,11 +6,11 @@
 #define RV_PIPELINE_TRACKS_H
 
 #include "base/hash_index.h"
-#include "flow/block_summary.h"
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
 #include "scan/block_join.h"
+#include "stream/block_summary.h"
 #include "tasks/flows.h"
 #include "waits/open_waits.h"
 

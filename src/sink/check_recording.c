@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "flow/stack_preamble.h"
+#include "stream/stack_preamble.h"
 #include "recording/codec.h"
 #include "recording/index_chunk.h"
 #include "recording/stream_chunks.h"

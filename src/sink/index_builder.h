@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-#include "flow/batch.h"
 #include "model/stats.h"
 #include "recording/column_compression.h"
 #include "sink/indexed_stream.h"
+#include "stream/batch.h"
 
 struct rv_index_builder; /* opaque; one thread at a time */
 

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 #include "base/hash_index.h"
-#include "flow/stack_preamble.h"
 #include "model/density.h"
 #include "model/stats.h"
 #include "ringviz/recording.h"
 #include "scan/block_join.h"
 #include "sink/indexed_waits.h"
+#include "stream/stack_preamble.h"
 
 struct rv_indexed_stack { /* a stack of a stream */
     uint32_t stack;

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "flow/stream_info.h"
 #include "recording/column_compression.h"
+#include "stream/stream_info.h"
 
 struct rv_name_log {            /* zeroed = empty */
     struct rv_rec_buffer names; /* struct rv_rec_string, each with its three texts */

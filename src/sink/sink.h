@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flow/stream_info.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "scan/span.h"
+#include "stream/stream_info.h"
 
 struct rv_sink {
     void *context; /* the first argument of every callback */
@@ -39,7 +39,7 @@ struct rv_sink {
      * SYNC. Borrowed for the call. */
     void (*events)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
-    /* Frames open at the stream's beginning (flow/stack_preamble.h), before its events and not counted as such. */
+    /* Frames open at the stream's beginning (stream/stack_preamble.h), before its events and not counted as such. */
     void (*preamble)(void *context, uint32_t stream, const struct rv_event *events, size_t n);
 
     /* Finished calls of one lane in closing order, after the events that closed them. Borrowed for the call. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/hash_index.h"
-#include "flow/block_summary.h"
+#include "stream/block_summary.h"
 
 struct rv_entry_stack;
 

@@ -5,8 +5,8 @@
 #ifndef RV_SOURCE_BLOCK_READER_H
 #define RV_SOURCE_BLOCK_READER_H
 
-#include "flow/batch.h"
 #include "source/block_entry.h"
+#include "stream/batch.h"
 
 struct rv_block_reader; /* opaque */
 struct rv_rec_reader;

@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
-#include "flow/silent_threads.h"
 #include "ringviz/wire.h"
+#include "stream/silent_threads.h"
 
 struct rv_context_switches; /* opaque */
 

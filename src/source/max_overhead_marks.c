@@ -7,9 +7,9 @@
 #include "base/full_name.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "flow/not_traced.h"
 #include "ring/names.h"
 #include "source/max_overhead.h"
+#include "stream/not_traced.h"
 
 enum { MOST_CHOICES = 1024 };
 

@@ -6,9 +6,9 @@
 #define RV_SOURCE_NORMALIZE_H
 
 #include "base/clock.h"
-#include "flow/batch.h"
 #include "source/capture_filter.h"
 #include "source/name_map.h"
+#include "stream/batch.h"
 
 struct rv_normalizer {
     const struct rv_clock *clock; /* clock of the popped ticks */

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "flow/batch.h"
+#include "stream/batch.h"
 #include "recording/index_chunk.h"
 #include "recording/stream_chunks.h"
 #include "recording/chunk_reader.h"

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "flow/stack_preamble.h"
+#include "stream/stack_preamble.h"
 #include "recording/codec.h"
 #include "recording/chunk_reader.h"
 #include "source/recorded_names.h"

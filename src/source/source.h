@@ -12,11 +12,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "flow/batch.h"
-#include "flow/loss.h"
-#include "flow/silent_threads.h"
-#include "flow/stream_info.h"
-#include "flow/block_summary.h"
+#include "stream/batch.h"
+#include "stream/loss.h"
+#include "stream/silent_threads.h"
+#include "stream/stream_info.h"
+#include "stream/block_summary.h"
 
 /* What the pipeline offers to a source. All calls on the drain thread, define also on the naming thread. */
 struct rv_intake {

@@ -47,7 +47,7 @@ END
     : >"$tree/tests/data/imports/a.folded.spans"
     printf '.SH OTHER TOOLS\n.TP\n\\&\\fBfolded\\fR\n.TP\n\\&\\fBuftrace\\fR\n.TP\n\\&\\fBperl\\fR\n.SH EXPORTS\n.TP\n\\&\\fBchrome\\fR\n' >"$tree/assets/ringviz-formats.7"
     printf '# x\ncmake --preset dev\n| `--report[=text]` | x |\n| `--export=X` | `chrome` |\n| key | does |\n| `W` | zoom in |\n\n' >"$tree/README.md"
-    printf '| room | what it holds | lines in files | may include |\n|---|---|---|---|\n| `base` | | 2 in 2 | nothing |\n| `ring` | | 11 in 1 | base |\n| `flow` | | | base |\n| `scan` | | | base |\n| `render` | | 1 in 1 | base |\n| `producers/native` | | 2 in 1 | ring, base |\n| `producers/perl` | | | nothing |\n' >"$tree/src/README.md"
+    printf '| room | what it holds | lines in files | may include |\n|---|---|---|---|\n| `base` | | 2 in 2 | nothing |\n| `ring` | | 11 in 1 | base |\n| `stream` | | | base |\n| `scan` | | | base |\n| `render` | | 1 in 1 | base |\n| `producers/native` | | 2 in 1 | ring, base |\n| `producers/perl` | | | nothing |\n' >"$tree/src/README.md"
 }
 
 lint() {
@@ -90,18 +90,18 @@ refuses() {
 
 accepts layers
 refuses layers src/base/err.c '#include "ring/ring.h"'
-refuses layers src/ring/ring.c '#  include "flow/queue.h"'
+refuses layers src/ring/ring.c '#  include "stream/queue.h"'
 refuses layers src/ring/ring.c '#include "../base/err.h"'
 refuses layers src/ring/ring.c '#include "ring.h"'
 refuses layers src/ring/ring.c '#include <SDL2/SDL.h>'
 refuses layers src/scan/block.c "#include <time.h>"
-refuses layers src/render/gl.c '#include "flow/queue.h"'
-refuses layers src/producers/native/hooks.c '#include "flow/queue.h"'
+refuses layers src/render/gl.c '#include "stream/queue.h"'
+refuses layers src/producers/native/hooks.c '#include "stream/queue.h"'
 refuses layers src/producers/perl/ring.c '#include "base/err.h"'
 refuses layers include/ringviz/wire.h '#include "base/err.h"'
 refuses layers src/fresh/new.c 'int x;'
 refuses layers src/base/err.c "$(yes x | head -n 300)"
-refuses layers src/ring/CMakeLists.txt 'rv_layer(ring SOURCES a.c\n    DEPENDS base flow)'
+refuses layers src/ring/CMakeLists.txt 'rv_layer(ring SOURCES a.c\n    DEPENDS base stream)'
 
 accepts circles
 refuses circles src/ring/ring.c '#include "ring/map.h"'

@@ -2,7 +2,7 @@
  * Several producers and consumers on one small queue: every item arrives once, each producer's in order at each
  * consumer, what an item points to is visible, and nothing is left behind.
  */
-#include "flow/queue.h"
+#include "stream/queue.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* One allocation holds a batch's events and the list of its specials; it is released through `events`. */
-#include "flow/batch.h"
+#include "stream/batch.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

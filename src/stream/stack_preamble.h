@@ -4,8 +4,8 @@
  * frame took time, a LINE follows with those ns in its id, frame and aux, lowest bits first. Behind the frames of all
  * stacks, a SWITCH to each in which the thread waits, and its waits (waits/open_waits.h).
  */
-#ifndef RV_FLOW_STACK_PREAMBLE_H
-#define RV_FLOW_STACK_PREAMBLE_H
+#ifndef RV_STREAM_STACK_PREAMBLE_H
+#define RV_STREAM_STACK_PREAMBLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "flow/stack_preamble.h"
+#include "stream/stack_preamble.h"
 
 static uint64_t at(enum rv_event_kind kind, uint64_t at_ns)
 {

@@ -1,6 +1,6 @@
 /* Summaries of blocks: read by a source from a recording's index, for the model. */
-#ifndef RV_FLOW_BLOCK_SUMMARY_H
-#define RV_FLOW_BLOCK_SUMMARY_H
+#ifndef RV_STREAM_BLOCK_SUMMARY_H
+#define RV_STREAM_BLOCK_SUMMARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Threads that the kernel reported and that made no traced call: no lane shows them. */
-#ifndef RV_FLOW_SILENT_THREADS_H
-#define RV_FLOW_SILENT_THREADS_H
+#ifndef RV_STREAM_SILENT_THREADS_H
+#define RV_STREAM_SILENT_THREADS_H
 
 #include <stdint.h>
 

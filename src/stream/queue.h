@@ -2,8 +2,8 @@
  * A bounded queue of pointers, the only way to pass data between ringviz's threads. Items are whole batches, at most a
  * few thousand a second, so a mutex and two condition variables are fast enough.
  */
-#ifndef RV_FLOW_QUEUE_H
-#define RV_FLOW_QUEUE_H
+#ifndef RV_STREAM_QUEUE_H
+#define RV_STREAM_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

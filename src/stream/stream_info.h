@@ -1,6 +1,6 @@
 /* Descriptions of streams and subroutines that a source gives to the pipeline and its sinks. */
-#ifndef RV_FLOW_STREAM_INFO_H
-#define RV_FLOW_STREAM_INFO_H
+#ifndef RV_STREAM_STREAM_INFO_H
+#define RV_STREAM_STREAM_INFO_H
 
 #include <stdint.h>
 

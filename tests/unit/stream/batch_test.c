@@ -1,4 +1,4 @@
-#include "flow/batch.h"
+#include "stream/batch.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A circular array under one mutex. Each item wakes one waiter; closing wakes all. */
-#include "flow/queue.h"
+#include "stream/queue.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A batch: up to RV_BATCH_EVENTS events of one stream, on their way from a source to the scan. */
-#ifndef RV_FLOW_BATCH_H
-#define RV_FLOW_BATCH_H
+#ifndef RV_STREAM_BATCH_H
+#define RV_STREAM_BATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "flow/queue.h"
+#include "stream/queue.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Counters of everything known to be missing from a capture or a file. */
-#ifndef RV_FLOW_LOSS_H
-#define RV_FLOW_LOSS_H
+#ifndef RV_STREAM_LOSS_H
+#define RV_STREAM_LOSS_H
 
 #include <stdint.h>
 
