@@ -13,7 +13,7 @@
 #define PALE 0.45f /* share of the strength */
 
 struct ribbon {
-    struct rv_mesh *mesh;
+    struct rv_ground_mesh *mesh;
     const struct rv_lane_layout *layout;
     uint32_t rgba, pale_rgba;
 };
@@ -31,13 +31,13 @@ static void edges_of(const struct ribbon *ribbon, uint32_t idx, float edges[2])
     edges[0] = edges[1] + WIDTH;
 }
 
-static void lay(const struct ribbon *ribbon, struct rv_mesh_area area, uint32_t rgba)
+static void lay(const struct ribbon *ribbon, struct rv_ground_mesh_area area, uint32_t rgba)
 {
     area.rgba0 = area.rgba1 = rgba;
     if (ribbon->layout->is_flat)
-        rv_mesh_add_wall(ribbon->mesh, Z_RIBBON, &area);
+        rv_ground_mesh_add_wall(ribbon->mesh, Z_RIBBON, &area);
     else
-        rv_mesh_add_floor(ribbon->mesh, Y_RIBBON, &area);
+        rv_ground_mesh_add_floor(ribbon->mesh, Y_RIBBON, &area);
 }
 
 static void add_step(const struct ribbon *ribbon, const struct rv_view_step *step)
@@ -47,7 +47,7 @@ static void add_step(const struct ribbon *ribbon, const struct rv_view_step *ste
     edges_of(ribbon, step->lane, edges);
     const float x0 = fmaxf(0.0f, (float)rv_lane_layout_x(ribbon->layout, step->from_ns));
     const float x1 = fminf(ribbon->layout->width, (float)rv_lane_layout_x(ribbon->layout, step->to_ns));
-    lay(ribbon, (struct rv_mesh_area){.x0 = x0, .x1 = fmaxf(x1, x0 + least), .a0 = edges[0], .a1 = edges[1]},
+    lay(ribbon, (struct rv_ground_mesh_area){.x0 = x0, .x1 = fmaxf(x1, x0 + least), .a0 = edges[0], .a1 = edges[1]},
         step->kind == RV_CRITICAL_PATH_RUN ? ribbon->rgba : ribbon->pale_rgba);
 }
 
@@ -64,11 +64,11 @@ static void add_crossing(const struct ribbon *ribbon, const struct rv_view_step 
     const bool is_up = fminf(a[0], a[1]) < fminf(b[0], b[1]);
     const float low = is_up ? fmaxf(a[0], a[1]) : fmaxf(b[0], b[1]);
     const float high = is_up ? fminf(b[0], b[1]) : fminf(a[0], a[1]);
-    lay(ribbon, (struct rv_mesh_area){.x0 = x - half, .x1 = x + half, .a0 = low, .a1 = high}, ribbon->rgba);
+    lay(ribbon, (struct rv_ground_mesh_area){.x0 = x - half, .x1 = x + half, .a0 = low, .a1 = high}, ribbon->rgba);
 }
 
-void rv_critical_path_ribbon_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
-                                 const struct rv_theme *theme, float strength)
+void rv_critical_path_ribbon_add(struct rv_ground_mesh *mesh, const struct rv_lane_layout *layout,
+                                 const struct rv_view *view, const struct rv_theme *theme, float strength)
 {
     const struct ribbon ribbon = {mesh, layout, rv_theme_rgba(theme->path, strength),
                                   rv_theme_rgba(theme->path, PALE * strength)};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "render/mesh.h"
+#include "render/ground_mesh.h"
 #include "render/note_shapes.h"
 #include "render/critical_path_ribbon.h"
 #include "render/shader.h"
@@ -33,7 +33,7 @@
 struct rv_ground {
     GLuint program, bare_program, vertex_array;
     struct rv_vertex_ring upload;
-    struct rv_mesh mesh;
+    struct rv_ground_mesh mesh;
     size_t n_opaque; /* leading vertices, which are not blended */
 };
 
@@ -58,19 +58,20 @@ void rv_ground_destroy(struct rv_ground *ground)
     glDeleteVertexArrays(1, &ground->vertex_array);
     glDeleteProgram(ground->program);
     glDeleteProgram(ground->bare_program);
-    rv_mesh_fini(&ground->mesh);
+    rv_ground_mesh_fini(&ground->mesh);
     free(ground);
 }
 
-static void add_flat(struct rv_mesh *mesh, float y, struct rv_mesh_area area, uint32_t rgba)
+static void add_flat(struct rv_ground_mesh *mesh, float y, struct rv_ground_mesh_area area, uint32_t rgba)
 {
     area.rgba0 = area.rgba1 = rgba;
-    rv_mesh_add_floor(mesh, y, &area);
+    rv_ground_mesh_add_floor(mesh, y, &area);
 }
 
-static void add_floor(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout)
+static void add_floor(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout)
 {
-    struct rv_mesh_area all = {-FLOOR_MARGIN, layout->width + FLOOR_MARGIN, layout->z_front, layout->z_back, 0, 0};
+    struct rv_ground_mesh_area all = {
+        -FLOOR_MARGIN, layout->width + FLOOR_MARGIN, layout->z_front, layout->z_back, 0, 0};
     add_flat(mesh, Y_FLOOR, all, rv_theme_rgba(theme->floor, 1.0f));
 }
 
@@ -84,16 +85,16 @@ static float back_of(const struct rv_lane_layout_lane *lane)
     return lane->z - lane->half_thickness - RV_LANE_LAYOUT_PLATE_MARGIN;
 }
 
-static void add_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
+static void add_plate(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
                       size_t lane)
 {
     const struct rv_lane_layout_lane *shown = &layout->lanes[lane];
-    struct rv_mesh_area r = {.x0 = 0.0f, .x1 = layout->width, .a0 = front_of(shown), .a1 = back_of(shown)};
+    struct rv_ground_mesh_area r = {.x0 = 0.0f, .x1 = layout->width, .a0 = front_of(shown), .a1 = back_of(shown)};
     add_flat(mesh, Y_PLATE, r, rv_theme_rgba(theme->plate, 1.0f));
 }
 
 /* A plate's shadow ends at the next plate. */
-static void add_shadow(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
+static void add_shadow(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
                        size_t lane)
 {
     const struct rv_lane_layout_lane *shown = &layout->lanes[lane];
@@ -103,11 +104,11 @@ static void add_shadow(struct rv_mesh *mesh, const struct rv_theme *theme, const
     if (lane > 0)
         before = fminf(before, fmaxf(back_of(shown - 1), front));
     uint32_t none = rv_theme_rgba(theme->shadow, 0.0f);
-    struct rv_mesh_area r = {0.0f, layout->width, back, behind, rv_theme_rgba(theme->shadow, 0.75f), none};
-    rv_mesh_add_floor(mesh, Y_SHADOW, &r);
-    r = (struct rv_mesh_area){0.0f, layout->width, front, before, rv_theme_rgba(theme->shadow, 0.5f), none};
-    rv_mesh_add_floor(mesh, Y_SHADOW, &r);
-    r = (struct rv_mesh_area){.x0 = 0.0f, .x1 = layout->width, .a0 = front + 0.03f, .a1 = front - 0.03f};
+    struct rv_ground_mesh_area r = {0.0f, layout->width, back, behind, rv_theme_rgba(theme->shadow, 0.75f), none};
+    rv_ground_mesh_add_floor(mesh, Y_SHADOW, &r);
+    r = (struct rv_ground_mesh_area){0.0f, layout->width, front, before, rv_theme_rgba(theme->shadow, 0.5f), none};
+    rv_ground_mesh_add_floor(mesh, Y_SHADOW, &r);
+    r = (struct rv_ground_mesh_area){.x0 = 0.0f, .x1 = layout->width, .a0 = front + 0.03f, .a1 = front - 0.03f};
     add_flat(mesh, 0.0f, r, rv_theme_rgba(theme->plate_rim, 1.0f));
 }
 
@@ -118,44 +119,47 @@ static bool has_plate(const struct rv_pass *pass, size_t lane)
     return !pass->look->has_rows || lane + 1 == pass->layout->n_lanes || back_of(shown) > front_of(shown + 1);
 }
 
-static void add_wall(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout)
+static void add_wall(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout)
 {
     float height = layout->top * RV_LANE_LAYOUT_WALL_SHARE, z = layout->z_back;
-    struct rv_mesh_area all = {-FLOOR_MARGIN, layout->width + FLOOR_MARGIN,     Y_FLOOR,
-                               height,        rv_theme_rgba(theme->wall, 1.0f), rv_theme_rgba(theme->wall, 0.0f)};
-    rv_mesh_add_wall(mesh, z, &all);
+    struct rv_ground_mesh_area all = {
+        -FLOOR_MARGIN, layout->width + FLOOR_MARGIN,     Y_FLOOR,
+        height,        rv_theme_rgba(theme->wall, 1.0f), rv_theme_rgba(theme->wall, 0.0f)};
+    rv_ground_mesh_add_wall(mesh, z, &all);
     uint32_t rgba = rv_theme_rgba(theme->grid, 0.35f);
     float step = WALL_ROWS * layout->row;
     for (float y = step; y < height; y += step)
-        rv_mesh_add_wall(mesh, z, &(struct rv_mesh_area){0.0f, layout->width, y - 0.012f, y + 0.012f, rgba, rgba});
+        rv_ground_mesh_add_wall(mesh, z,
+                                &(struct rv_ground_mesh_area){0.0f, layout->width, y - 0.012f, y + 0.012f, rgba, rgba});
 }
 
-static void add_ticks(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
+static void add_ticks(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
                       const struct rv_time_axis *ticks)
 {
     uint32_t rgba = rv_theme_rgba(theme->grid, 0.55f), faded = rv_theme_rgba(theme->grid, 0.0f);
     float height = layout->top * RV_LANE_LAYOUT_WALL_SHARE;
     for (size_t i = 0; i < ticks->n; i++) {
         float x = (float)rv_lane_layout_x(layout, ticks->items[i].time_ns);
-        struct rv_mesh_area r = {.x0 = x - 0.015f, .x1 = x + 0.015f, .a0 = layout->z_front, .a1 = layout->z_back};
+        struct rv_ground_mesh_area r = {
+            .x0 = x - 0.015f, .x1 = x + 0.015f, .a0 = layout->z_front, .a1 = layout->z_back};
         add_flat(mesh, Y_LINE, r, rgba);
-        rv_mesh_add_wall(mesh, layout->z_back,
-                         &(struct rv_mesh_area){x - 0.012f, x + 0.012f, 0.0f, height, rgba, faded});
+        rv_ground_mesh_add_wall(mesh, layout->z_back,
+                                &(struct rv_ground_mesh_area){x - 0.012f, x + 0.012f, 0.0f, height, rgba, faded});
     }
 }
 
-static void add_now(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
+static void add_now(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
                     uint64_t now_ns)
 {
     float x = (float)rv_lane_layout_x(layout, now_ns);
     if (x < 0.0f || x > layout->width * 1.001f)
         return;
-    struct rv_mesh_area r = {.x0 = x - 0.03f, .x1 = x + 0.03f, .a0 = layout->z_front, .a1 = layout->z_back};
+    struct rv_ground_mesh_area r = {.x0 = x - 0.03f, .x1 = x + 0.03f, .a0 = layout->z_front, .a1 = layout->z_back};
     add_flat(mesh, Y_NOW, r, rv_theme_rgba(theme->now, 0.9f));
 }
 
 /* A band across the floor and up the wall, with its edges. */
-static void add_selected(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
+static void add_selected(struct rv_ground_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
                          const struct rv_range_ns *range)
 {
     float x[2], height = layout->top * RV_LANE_LAYOUT_WALL_SHARE;
@@ -163,45 +167,49 @@ static void add_selected(struct rv_mesh *mesh, const struct rv_theme *theme, con
         return;
     uint32_t tint = rv_theme_rgba(theme->accent, 0.16f), faded = rv_theme_rgba(theme->accent, 0.05f);
     uint32_t edge = rv_theme_rgba(theme->accent, 0.8f), edge_faded = rv_theme_rgba(theme->accent, 0.3f);
-    struct rv_mesh_area r = {.x0 = x[0], .x1 = x[1], .a0 = layout->z_front, .a1 = layout->z_back};
+    struct rv_ground_mesh_area r = {.x0 = x[0], .x1 = x[1], .a0 = layout->z_front, .a1 = layout->z_back};
     add_flat(mesh, Y_SELECTED, r, tint);
-    rv_mesh_add_wall(mesh, layout->z_back, &(struct rv_mesh_area){x[0], x[1], 0.0f, height, tint, faded});
+    rv_ground_mesh_add_wall(mesh, layout->z_back, &(struct rv_ground_mesh_area){x[0], x[1], 0.0f, height, tint, faded});
     for (int i = 0; i < 2; i++) {
         r.x0 = x[i] - 0.02f;
         r.x1 = x[i] + 0.02f;
         add_flat(mesh, Y_SELECTED, r, edge);
-        rv_mesh_add_wall(mesh, layout->z_back, &(struct rv_mesh_area){r.x0, r.x1, 0.0f, height, edge, edge_faded});
+        rv_ground_mesh_add_wall(mesh, layout->z_back,
+                                &(struct rv_ground_mesh_area){r.x0, r.x1, 0.0f, height, edge, edge_faded});
     }
 }
 
-static void add_flat_plate(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
-                           size_t lane)
+static void add_flat_plate(struct rv_ground_mesh *mesh, const struct rv_theme *theme,
+                           const struct rv_lane_layout *layout, size_t lane)
 {
     const struct rv_lane_layout_lane *shown = &layout->lanes[lane];
     uint32_t plate = rv_theme_rgba(theme->floor, 1.0f);
     float top = shown->y + rv_lane_layout_lane_top(shown) + PLATE_RISE;
-    rv_mesh_add_wall(mesh, Z_PLATE, &(struct rv_mesh_area){0.0f, layout->width, shown->y, top, plate, plate});
+    rv_ground_mesh_add_wall(mesh, Z_PLATE,
+                            &(struct rv_ground_mesh_area){0.0f, layout->width, shown->y, top, plate, plate});
 }
 
 /* A line at the foot of the plate. */
-static void add_flat_foot(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout,
-                          size_t lane)
+static void add_flat_foot(struct rv_ground_mesh *mesh, const struct rv_theme *theme,
+                          const struct rv_lane_layout *layout, size_t lane)
 {
     uint32_t rim = rv_theme_rgba(theme->plate_rim, 0.8f);
     float y = layout->lanes[lane].y;
-    rv_mesh_add_wall(mesh, Z_PLATE,
-                     &(struct rv_mesh_area){0.0f, layout->width, y - 2.0f * RV_LANE_LAYOUT_POINT, y, rim, rim});
+    rv_ground_mesh_add_wall(
+        mesh, Z_PLATE,
+        &(struct rv_ground_mesh_area){0.0f, layout->width, y - 2.0f * RV_LANE_LAYOUT_POINT, y, rim, rim});
 }
 
-static void add_flat_line(struct rv_mesh *mesh, const struct rv_pass *pass, uint64_t time_ns, uint32_t rgba)
+static void add_flat_line(struct rv_ground_mesh *mesh, const struct rv_pass *pass, uint64_t time_ns, uint32_t rgba)
 {
     float x = (float)rv_lane_layout_x(pass->layout, time_ns), half = LINE_HALF_PX * pass->camera->pixel;
-    rv_mesh_add_wall(mesh, Z_LINE, &(struct rv_mesh_area){x - half, x + half, 0.0f, pass->layout->top, rgba, rgba});
+    rv_ground_mesh_add_wall(mesh, Z_LINE,
+                            &(struct rv_ground_mesh_area){x - half, x + half, 0.0f, pass->layout->top, rgba, rgba});
 }
 
 static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
-    struct rv_mesh *mesh = &ground->mesh;
+    struct rv_ground_mesh *mesh = &ground->mesh;
     const struct rv_lane_layout *layout = pass->layout;
     for (size_t i = 0; i < layout->n_lanes; i++)
         add_flat_plate(mesh, pass->theme, layout, i);
@@ -218,7 +226,7 @@ static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, con
 
 static void build(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
 {
-    struct rv_mesh *mesh = &ground->mesh;
+    struct rv_ground_mesh *mesh = &ground->mesh;
     const struct rv_theme *theme = pass->theme;
     const struct rv_lane_layout *layout = pass->layout;
     add_floor(mesh, theme, layout);
@@ -241,7 +249,7 @@ static void build(struct rv_ground *ground, const struct rv_pass *pass, const st
 
 static void upload(struct rv_ground *ground)
 {
-    const struct rv_mesh *mesh = &ground->mesh;
+    const struct rv_ground_mesh *mesh = &ground->mesh;
     GLsizei recorded_step = sizeof *mesh->vertices;
     size_t offset = rv_vertex_ring_push(&ground->upload, mesh->vertices, mesh->n * sizeof *mesh->vertices);
     glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, recorded_step, (const void *)offset);

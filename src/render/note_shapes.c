@@ -23,7 +23,7 @@
 #define RELEASED_STRENGTH 0.22f
 
 struct drawing {
-    struct rv_mesh *mesh;
+    struct rv_ground_mesh *mesh;
     const struct rv_lane_layout *layout;
     const struct rv_view *view;
     const struct rv_theme *theme;
@@ -31,7 +31,8 @@ struct drawing {
 };
 
 /* The visible part of a stretch of time, at least STRIPE_MIN wide; false when none is. */
-static bool stretch(const struct rv_lane_layout *layout, uint64_t from_ns, uint64_t to_ns, struct rv_mesh_area *out)
+static bool stretch(const struct rv_lane_layout *layout, uint64_t from_ns, uint64_t to_ns,
+                    struct rv_ground_mesh_area *out)
 {
     if (to_ns < layout->from_ns || from_ns > layout->to_ns)
         return false;
@@ -42,17 +43,17 @@ static bool stretch(const struct rv_lane_layout *layout, uint64_t from_ns, uint6
 }
 
 /* Lay an area on the floor in 3D, else behind the boxes. */
-static void lay(const struct drawing *drawing, float height, struct rv_mesh_area area, uint32_t rgba)
+static void lay(const struct drawing *drawing, float height, struct rv_ground_mesh_area area, uint32_t rgba)
 {
     area.rgba0 = area.rgba1 = rgba;
     if (drawing->layout->is_flat)
-        rv_mesh_add_wall(drawing->mesh, height == Y_STATE ? Z_STATE : Z_STRIPE, &area);
+        rv_ground_mesh_add_wall(drawing->mesh, height == Y_STATE ? Z_STATE : Z_STRIPE, &area);
     else
-        rv_mesh_add_floor(drawing->mesh, height, &area);
+        rv_ground_mesh_add_floor(drawing->mesh, height, &area);
 }
 
 /* Cover the lane's whole zone; the last lane's stripe continues up the back wall. */
-static void add_collection(const struct drawing *drawing, size_t lane, struct rv_mesh_area area)
+static void add_collection(const struct drawing *drawing, size_t lane, struct rv_ground_mesh_area area)
 {
     const struct rv_lane_layout *layout = drawing->layout;
     struct rv_color gc = rv_color_gc();
@@ -66,11 +67,11 @@ static void add_collection(const struct drawing *drawing, size_t lane, struct rv
     area.a1 = layout->top * RV_LANE_LAYOUT_WALL_SHARE;
     area.rgba0 = rv_theme_rgba(rgb, 0.5f);
     area.rgba1 = rv_theme_rgba(rgb, 0.0f);
-    rv_mesh_add_wall(drawing->mesh, layout->z_back, &area);
+    rv_ground_mesh_add_wall(drawing->mesh, layout->z_back, &area);
 }
 
 /* Over all lanes of a process, since all its threads pause. */
-static void add_to_process(const struct drawing *drawing, const struct rv_mesh_area *area)
+static void add_to_process(const struct drawing *drawing, const struct rv_ground_mesh_area *area)
 {
     const struct rv_view *view = drawing->view;
     for (size_t i = 0; i < view->n_lanes && i < drawing->layout->n_lanes; i++)
@@ -79,7 +80,7 @@ static void add_to_process(const struct drawing *drawing, const struct rv_mesh_a
 }
 
 /* Hatch the whole lane: this time is unknown, or known in part, and must not look idle. */
-static void hatch(const struct drawing *drawing, struct rv_mesh_area area, uint32_t rgb, float strength)
+static void hatch(const struct drawing *drawing, struct rv_ground_mesh_area area, uint32_t rgb, float strength)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
     uint32_t rgba = rv_theme_rgba(rgb, strength);
@@ -99,7 +100,7 @@ static void hatch(const struct drawing *drawing, struct rv_mesh_area area, uint3
     area.a1 = rv_lane_layout_lane_top(lane);
     area.rgba0 = rgba;
     area.rgba1 = rv_theme_rgba(rgb, strength / 3.0f);
-    rv_mesh_add_wall(drawing->mesh, z, &area);
+    rv_ground_mesh_add_wall(drawing->mesh, z, &area);
     drawing->mesh->is_hatched = false;
 }
 
@@ -108,7 +109,7 @@ static void add_mark(const struct drawing *drawing, uint64_t time_ns, bool is_ti
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
     float x = (float)rv_lane_layout_x(drawing->layout, time_ns);
-    struct rv_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a1 = lane->zone[1]};
+    struct rv_ground_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a1 = lane->zone[1]};
     if (drawing->layout->is_flat) {
         area.a0 = lane->y;
         if (is_tick) {
@@ -157,7 +158,7 @@ static struct state_look look_of(const struct rv_theme *theme, uint32_t state)
 static void add_stretch(const struct drawing *drawing, struct state_look look, uint64_t from_ns, uint64_t until_ns)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
-    struct rv_mesh_area area = {0};
+    struct rv_ground_mesh_area area = {0};
     if (look.height <= 0.0f || !stretch(drawing->layout, from_ns, until_ns, &area))
         return;
     if (drawing->layout->is_flat) {
@@ -219,7 +220,7 @@ static float place_value(const struct graph *graph, float value)
 static void add_value(const struct drawing *drawing, const struct graph *graph, const struct rv_lane_note *note,
                       uint64_t until_ns)
 {
-    struct rv_mesh_area area = {.a0 = graph->base, .a1 = place_value(graph, rv_note_low(note))};
+    struct rv_ground_mesh_area area = {.a0 = graph->base, .a1 = place_value(graph, rv_note_low(note))};
     float line = GRAPH_LINE * (graph->peak - graph->base);
     if (!isfinite(note->value) || !stretch(drawing->layout, note->start_ns, until_ns, &area))
         return;
@@ -255,12 +256,12 @@ static void add_lane(const struct drawing *drawing)
 {
     const struct rv_view_lane *shown = &drawing->view->lanes[drawing->lane];
     const struct rv_lane_note *state = NULL;
-    struct rv_mesh_area released = {0};
+    struct rv_ground_mesh_area released = {0};
     if (shown->released_ns && stretch(drawing->layout, drawing->layout->from_ns, shown->released_ns, &released))
         hatch(drawing, released, drawing->theme->suspended, RELEASED_STRENGTH);
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &drawing->view->notes[i];
-        struct rv_mesh_area area = {0};
+        struct rv_ground_mesh_area area = {0};
         if (rv_note_is(note, RV_NOTE_FORM_STATE)) {
             if (state)
                 add_state(drawing, state, note->start_ns);
@@ -281,7 +282,7 @@ static void add_lane(const struct drawing *drawing)
         add_graph(drawing, i);
 }
 
-void rv_note_shapes_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
+void rv_note_shapes_add(struct rv_ground_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
                         const struct rv_theme *theme)
 {
     struct drawing drawing = {mesh, layout, view, theme, 0};

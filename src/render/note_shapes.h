@@ -6,12 +6,12 @@
 #define RV_RENDER_NOTE_SHAPES_H
 
 #include "model/view.h"
-#include "render/mesh.h"
+#include "render/ground_mesh.h"
 #include "render/lane_layout.h"
 #include "render/theme.h"
 
 /* Add the shapes of a view's notes. */
-void rv_note_shapes_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
+void rv_note_shapes_add(struct rv_ground_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
                         const struct rv_theme *theme);
 
 /* The least and the greatest value of a name that a lane of the view shows; false where it shows none. */

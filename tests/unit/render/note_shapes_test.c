@@ -15,7 +15,7 @@ static struct rv_view_lane lanes[N_LANES];
 static struct rv_lane_note notes[16];
 static struct rv_view view;
 static struct rv_lane_layout layout;
-static struct rv_mesh mesh;
+static struct rv_ground_mesh mesh;
 
 static void begin(void)
 {
@@ -44,18 +44,18 @@ static void draw(enum rv_view_mode look)
 static void finish(void)
 {
     rv_lane_layout_fini(&layout);
-    rv_mesh_fini(&mesh);
+    rv_ground_mesh_fini(&mesh);
 }
 
 TestSuite(note_shapes, .init = begin, .fini = finish, .timeout = 60);
 
 /* Coordinate on the axis along which lanes lie beside each other. */
-static float across(const struct rv_mesh_vertex *vertex)
+static float across(const struct rv_ground_mesh_vertex *vertex)
 {
     return layout.is_flat ? vertex->y : vertex->z;
 }
 
-static bool is_in_zone(const struct rv_mesh_vertex *vertex, uint32_t lane)
+static bool is_in_zone(const struct rv_ground_mesh_vertex *vertex, uint32_t lane)
 {
     float a = layout.lanes[lane].zone[0], b = layout.lanes[lane].zone[1], at = across(vertex);
     return at >= fminf(a, b) - 1e-4f && at <= fmaxf(a, b) + 1e-4f;
@@ -163,7 +163,7 @@ Test(note_shapes, a_state_lasts_until_the_next_and_each_has_its_height)
         draw((enum rv_view_mode)look);
         cr_assert_eq(mesh.n, 3 * 6, "an exited thread has no state");
         for (size_t i = 0; i < 3; i++) {
-            const struct rv_mesh_vertex *quad = &mesh.vertices[6 * i];
+            const struct rv_ground_mesh_vertex *quad = &mesh.vertices[6 * i];
             cr_assert_float_eq(quad[0].x, 0.25f * (float)i * layout.width, 1e-3f);
             cr_assert_float_eq(quad[1].x, 0.25f * (float)(i + 1) * layout.width, 1e-3f);
             heights[i] = fabsf(across(&quad[2]) - across(&quad[0]));
