@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "cli/show.h"
+#include "cli/open_window.h"
 
 static int run_bench(const char *name, struct rv_bench_out *out)
 {
@@ -12,7 +12,7 @@ static int run_bench(const char *name, struct rv_bench_out *out)
 
 const struct rv_window_module rv_window_module = {
     .version = RINGVIZ_VERSION,
-    .show = rv_show,
+    .show = rv_open_window,
     .take_screenshot = rv_offscreen_screenshot,
     .take_film = rv_film_take,
     .bench = run_bench,

@@ -1,4 +1,4 @@
-#include "cli/show.h"
+#include "cli/open_window.h"
 
 #include "viewer/settings.h"
 
@@ -15,7 +15,7 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
     settings->theme = rv_options_has(options, RV_OPTION_THEME) ? options->theme : settings->theme;
 }
 
-int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
+int rv_open_window(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
 {
     struct rv_key_value_file config = {.path = NULL};
     struct rv_settings settings, before;
