@@ -290,16 +290,16 @@ static void show_durations(struct rv_ui *ui, const struct rv_statistics *shown, 
     char name[NAME_BYTES];
     if (!row)
         return;
-    rv_durations_show(ui,
-                      &(struct rv_durations){
-                          .name = rv_subroutines_name_of(shown->subroutines, row->id, name, sizeof name),
-                          .row = row,
-                          .histogram = rv_stats_durations(rv_range_statistics_stats(shown->range), row->id),
-                          .brush = shown->brush,
-                          .rgba = shown->rgba(shown->context, row->id),
-                          .is_of_parts = shown->time != RV_TIME_WALL,
-                      },
-                      &state->durations, acts);
+    rv_duration_histogram_show(ui,
+                               &(struct rv_duration_histogram){
+                                   .name = rv_subroutines_name_of(shown->subroutines, row->id, name, sizeof name),
+                                   .row = row,
+                                   .histogram = rv_stats_durations(rv_range_statistics_stats(shown->range), row->id),
+                                   .brush = shown->brush,
+                                   .rgba = shown->rgba(shown->context, row->id),
+                                   .is_of_parts = shown->time != RV_TIME_WALL,
+                               },
+                               &state->durations, acts);
 }
 
 static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
@@ -347,7 +347,7 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
     height -= show_tabs(shown, acts);
     if (has_durations) {
         show_durations(ui, shown, state, acts);
-        height -= RV_DURATIONS_HEIGHT;
+        height -= RV_DURATION_HISTOGRAM_HEIGHT;
     }
     switch (shown->tab) {
     case RV_STATISTICS_FLAME:

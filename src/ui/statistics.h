@@ -9,7 +9,7 @@
 #include "model/subroutines.h"
 #include "ui/calls_table.h"
 #include "ui/diff_table.h"
-#include "ui/durations.h"
+#include "ui/duration_histogram.h"
 #include "ui/flame_graph.h"
 #include "ui/groups_table.h"
 #include "ui/lines_table.h"
@@ -105,7 +105,7 @@ struct rv_statistics {
 struct rv_statistics_state { /* zeroed = nothing shown yet */
     bool had_chosen;
     uint32_t chosen; /* as last shown */
-    struct rv_durations_state durations;
+    struct rv_duration_histogram_state durations;
     struct rv_flame_graph_state flame;
     struct rv_calls_table_state calls;
 };

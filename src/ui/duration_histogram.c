@@ -1,4 +1,4 @@
-#include "ui/durations.h"
+#include "ui/duration_histogram.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static void draw_bars(const struct scale *scale, const struct rv_histogram *hist
     }
 }
 
-static void show_tooltip(const struct rv_durations *shown, const uint64_t edges_ns[2])
+static void show_tooltip(const struct rv_duration_histogram *shown, const uint64_t edges_ns[2])
 {
     char text[TEXT_BYTES], from[32], to[32];
     uint64_t n_calls = rv_histogram_at_most(shown->histogram, edges_ns[1]) -
@@ -58,8 +58,8 @@ static void show_tooltip(const struct rv_durations *shown, const uint64_t edges_
 }
 
 /* From where it was pressed to the mouse. */
-static void brush(const struct rv_ui_style *style, const struct rv_durations *shown, const struct scale *scale,
-                  struct rv_durations_state *state, struct rv_ui_acts *acts)
+static void brush(const struct rv_ui_style *style, const struct rv_duration_histogram *shown, const struct scale *scale,
+                  struct rv_duration_histogram_state *state, struct rv_ui_acts *acts)
 {
     float mouse[2];
     bool is_held = rv_imgui_is_held();
@@ -81,7 +81,8 @@ static void brush(const struct rv_ui_style *style, const struct rv_durations *sh
     state->is_dragged = is_held;
 }
 
-static void show_title(const struct rv_ui_style *style, const struct rv_durations *shown, struct rv_ui_acts *acts)
+static void show_title(const struct rv_ui_style *style, const struct rv_duration_histogram *shown,
+                       struct rv_ui_acts *acts)
 {
     char text[TEXT_BYTES], least[32], most[32];
     rv_units_format_ns(least, sizeof least, shown->row->min_ns);
@@ -96,8 +97,8 @@ static void show_title(const struct rv_ui_style *style, const struct rv_duration
     rv_imgui_label(text, style->text);
 }
 
-void rv_durations_show(struct rv_ui *ui, const struct rv_durations *shown, struct rv_durations_state *state,
-                       struct rv_ui_acts *acts)
+void rv_duration_histogram_show(struct rv_ui *ui, const struct rv_duration_histogram *shown,
+                                struct rv_duration_histogram_state *state, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct scale scale = {.least = log2((double)shown->row->min_ns + 1.0)};
