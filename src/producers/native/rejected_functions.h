@@ -1,7 +1,7 @@
 /*
  * The verdicts of the viewer's capture filter on functions, by address. The hooks return at once from those that are
  * rejected. Where depth is limited, too, only calls of those that are kept count for it. Since addresses may be reused,
- * nothing is known during a dlclose, nor where dlclose is not intercepted (interpose.c).
+ * nothing is known during a dlclose, nor where dlclose is not intercepted (loading_functions.c).
  */
 #ifndef RV_PRODUCERS_NATIVE_REJECTED_FUNCTIONS_H
 #define RV_PRODUCERS_NATIVE_REJECTED_FUNCTIONS_H

@@ -16,8 +16,8 @@ typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);
 
 /* Called by text only. */
-RV_HIDDEN void *rv_interpose_before_dlopen(const char *name);
-RV_HIDDEN void *rv_interpose_before_child(const char *name);
+RV_HIDDEN void *rv_loading_functions_before_dlopen(const char *name);
+RV_HIDDEN void *rv_loading_functions_before_child(const char *name);
 
 __attribute__((constructor)) static void start(void)
 {
@@ -34,14 +34,14 @@ static void *next(const char *name)
 }
 
 /* Returns the address to jump to. */
-void *rv_interpose_before_dlopen(const char *name)
+void *rv_loading_functions_before_dlopen(const char *name)
 {
     rv_thread_expect_modules();
     return next(name);
 }
 
 /* What such a child does until it is another program is done by its parent's thread. */
-void *rv_interpose_before_child(const char *name)
+void *rv_loading_functions_before_child(const char *name)
 {
     (void)rv_creator_announce_process();
     return next(name);
@@ -75,10 +75,10 @@ void *rv_interpose_before_child(const char *name)
             ".section .rodata\n1: .asciz \"" #function "\"\n.popsection\n")
 #endif
 
-JUMP(dlopen, rv_interpose_before_dlopen);
-JUMP(dlmopen, rv_interpose_before_dlopen);
-JUMP(vfork, rv_interpose_before_child);
-JUMP(popen, rv_interpose_before_child);
+JUMP(dlopen, rv_loading_functions_before_dlopen);
+JUMP(dlmopen, rv_loading_functions_before_dlopen);
+JUMP(vfork, rv_loading_functions_before_child);
+JUMP(popen, rv_loading_functions_before_child);
 
 /* Unreported modules must be reported while they are still mapped. */
 RV_EXPORT int dlclose(void *handle)
