@@ -1,5 +1,5 @@
 /*
- * What the hooks that are written in text share: numbers, which are text there, the words of a thread, and the steps
+ * What the hooks that are written in assembly share: numbers as strings, the words of a thread, and the steps
  * that all have. For x86-64 only.
  */
 #ifndef RV_PRODUCERS_NATIVE_ASSEMBLY_X86_H
@@ -73,7 +73,7 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
 #define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
 #define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 
 /* Poisons the cursor, by the stack pointer. r8: next, behind the slot. */

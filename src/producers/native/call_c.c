@@ -15,7 +15,7 @@
 #define STATE_PARTS 0xe7u /* x87, SSE, AVX, AVX-512: C of ours changes no more */
 #define STATE_HEAD_BYTES 576u
 
-/* Used by text. state_parts: 0 if fxsave saves the state, else what xsave is to save. */
+/* Used by assembly. state_parts: 0 if fxsave saves the state, else what xsave is to save. */
 RV_HIDDEN __attribute__((used)) void rv_call_c_find_state(void);
 RV_HIDDEN uint64_t rv_call_c_state_parts;
 RV_HIDDEN uint64_t rv_call_c_state_bytes = 512;
@@ -36,7 +36,7 @@ void rv_call_c_find_state(void)
     rv_call_c_state_parts = parts;
 }
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 __asm__(".pushsection .text\n"
         ".globl rv_call_c\n"

@@ -1,4 +1,4 @@
-/* How text calls C where every register is in use: the processor's state that C may change is kept. */
+/* How assembly calls C where every register is in use: the processor's state that C may change is kept. */
 #ifndef RV_PRODUCERS_NATIVE_CALL_C_H
 #define RV_PRODUCERS_NATIVE_CALL_C_H
 

@@ -29,7 +29,7 @@ struct registers { /* as the text below pushes them, and what was on the stack b
     uint64_t stack[RV_CAPTURE_STACK_WORDS];
 };
 
-/* Called by text only. */
+/* Called by assembly only. */
 RV_HIDDEN __attribute__((used)) void rv_captured_enter_slow(struct registers *registers);
 
 typedef uint64_t kept_values[N_KEPT];
@@ -147,7 +147,7 @@ void rv_captured_return(struct rv_return *entry, const uint64_t results[4], uint
     errno = saved;
 }
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 
 #define SAVE_FLOAT(register, at) "movq %" #register ", " #at "(%rsp)\n"

@@ -17,7 +17,7 @@
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 
-/* Called by text only. */
+/* Called by assembly only. */
 RV_HIDDEN __attribute__((used)) void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t stack);
 RV_HIDDEN __attribute__((used)) void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t stack);
 
@@ -102,7 +102,7 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 
 #include "producers/native/assembly_x86.h"
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 
 /*

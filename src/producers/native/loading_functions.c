@@ -1,6 +1,7 @@
 /*
- * libc functions that are intercepted. dlopen and dlmopen use their caller's address to find its search path and
- * namespace, and vfork returns twice, so we jump to these instead of calling them.
+ * The C library's functions that load and unload libraries, in front of it; and vfork(), popen() and
+ * pthread_setname_np(). dlopen() and dlmopen() use their caller's address to find its search path and namespace, and
+ * vfork() returns twice, so we jump to these instead of calling them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);
 
-/* Called by text only. */
+/* Called by assembly only. */
 RV_HIDDEN void *rv_loading_functions_before_dlopen(const char *name);
 RV_HIDDEN void *rv_loading_functions_before_child(const char *name);
 

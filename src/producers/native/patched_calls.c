@@ -31,7 +31,7 @@ struct results { /* as the text below saves them */
     uint64_t r8, rdi, rsi, rdx, rcx, flags, rax;
 };
 
-/* Called by text only. */
+/* Called by assembly only. */
 RV_HIDDEN __attribute__((used)) void rv_patched_enter_slow(uint64_t *slot, uint64_t stack);
 RV_HIDDEN __attribute__((used)) void rv_patched_follow_slow(uint64_t *slot, uint64_t stack);
 RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, struct results *saved,
@@ -146,7 +146,7 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
     rv_returns_free(rv_returns_number(entry));
 }
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 
 /* What the text counts on, besides what assembly_x86.h has. */

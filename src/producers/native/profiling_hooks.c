@@ -33,7 +33,7 @@
 
 #define CALL_BYTES 5u /* of the hook's call, at least: an address within the function */
 
-/* Called by text only. */
+/* Called by assembly only. */
 RV_HIDDEN __attribute__((used)) bool rv_profiled_enter(uint64_t *slot, uint64_t resume);
 RV_HIDDEN __attribute__((used)) void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume);
 
@@ -161,7 +161,7 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
     (void)rv_patched_push_call(slot, (uint64_t)(uintptr_t)slot, resume - CALL_BYTES);
 }
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 
 #define SAVED "72" /* offset of the hook's return address */

@@ -33,7 +33,7 @@ static struct {
     uint32_t n_restored; /* how often real addresses were put back */
 } all;
 
-RV_HIDDEN void rv_returns_arrive(void); /* called by text only: where trampolines go */
+RV_HIDDEN void rv_returns_arrive(void); /* called by assembly only: where trampolines go */
 
 /* Lock held, or it is nobody's. */
 static void forget_left(void)

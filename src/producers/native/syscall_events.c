@@ -46,7 +46,7 @@ struct registers { /* as the text below pushes them */
 
 enum { SHOWN = 1, WATCHED = 2 };
 
-/* Used by text only. */
+/* Used by assembly only. */
 RV_HIDDEN __attribute__((used)) void rv_syscalls_enter_slow(struct registers *registers);
 RV_HIDDEN __attribute__((used)) void rv_syscalls_leave_slow(struct registers *registers);
 RV_HIDDEN __attribute__((used)) uint8_t rv_syscalls_wanted[RV_SYSCALLS];
@@ -427,7 +427,7 @@ void rv_syscalls_leave_slow(struct registers *registers)
     allow_cancelling(cancel_state);
 }
 
-/* A line of text is an instruction. */
+/* A line of the assembly is an instruction. */
 /* clang-format off */
 
 /* What the text counts on. */
