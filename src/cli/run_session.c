@@ -46,7 +46,7 @@ static const uint64_t TURN_NS = 50000000;
 /* A daemon started last may not have made its first call when the command ends. */
 static const uint64_t LATECOMER_NS = 500000000;
 
-struct watch {
+struct run {
     const struct rv_options *options;
     struct rv_output output;
     struct rv_exports exports;
@@ -76,18 +76,18 @@ struct watch {
 };
 
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one ends us, afterwards each. */
-static bool is_interrupted(struct watch *watch)
+static bool is_interrupted(struct run *run)
 {
     if (rv_signals_has_end())
         return true;
-    if (!watch->launch)
+    if (!run->launch)
         return rv_signals_n_interrupts() > 0;
-    if (!watch->has_ended && rv_launch_has_ended(watch->launch)) {
-        watch->has_ended = true;
-        watch->n_interrupts0 = rv_signals_n_interrupts();
+    if (!run->has_ended && rv_launch_has_ended(run->launch)) {
+        run->has_ended = true;
+        run->n_interrupts0 = rv_signals_n_interrupts();
     }
     unsigned n = rv_signals_n_interrupts();
-    return n > 1 || (watch->has_ended && n > watch->n_interrupts0);
+    return n > 1 || (run->has_ended && n > run->n_interrupts0);
 }
 
 /* ---- begin ---- */
@@ -99,13 +99,13 @@ static bool is_set_to_one(const char *name)
 }
 
 /* The trace file of a command. */
-static int create_map(struct watch *watch)
+static int create_map(struct run *run)
 {
-    const struct rv_options *options = watch->options;
+    const struct rv_options *options = run->options;
     struct rv_map_params params = options->map;
     params.settles_clock_later = options->argv; /* once the command runs */
     params.max_depth = options->max_depth;
-    params.is_filtered = watch->filter != NULL;
+    params.is_filtered = run->filter != NULL;
     params.has_call_sites = options->has_lines || is_set_to_one("RINGVIZ_NATIVE_LINES");
     params.include = options->include;
     params.exclude = options->exclude;
@@ -120,71 +120,71 @@ static int create_map(struct watch *watch)
     }
     int error = rv_cli_prototypes_read(options, &params);
     if (!error)
-        error = rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &params);
+        error = rv_map_create(&run->map, options->trace_file ? options->trace_file : path, &params);
     free((void *)(uintptr_t)params.captures);
     return error;
 }
 
 /* Original bytes and return addresses are put back while events are still read: none waits for room any more. */
-static void detach(struct watch *watch)
+static void detach(struct run *run)
 {
-    rv_repatch_stop(watch->repatch);
-    if (watch->is_attached && rv_cli_detach_all(watch->options, &watch->map) != 0)
-        watch->status = STATUS_FAILED;
-    watch->is_attached = false;
+    rv_repatch_stop(run->repatch);
+    if (run->is_attached && rv_cli_detach_all(run->options, &run->map) != 0)
+        run->status = STATUS_FAILED;
+    run->is_attached = false;
 }
 
-static void end_capture(struct watch *watch)
+static void end_capture(struct run *run)
 {
-    detach(watch);
-    rv_session_stop(watch->session);
+    detach(run);
+    rv_session_stop(run->session);
 }
 
 /* Drain thread. */
 static void follow_verdicts(void *context)
 {
-    struct watch *watch = context;
-    rv_repatch_wake(watch->repatch);
+    struct run *run = context;
+    rv_repatch_wake(run->repatch);
 }
 
 /* Drain thread. */
 static bool has_process_ended(void *context)
 {
-    const struct watch *watch = context;
-    return !rv_process_liveness_is_running(watch->options->pid, watch->attached_start);
+    const struct run *run = context;
+    return !rv_process_liveness_is_running(run->options->pid, run->attached_start);
 }
 
 /* The command has ended, and its daemons had the time to appear. Drain thread. */
 static bool is_over(void *context)
 {
-    struct watch *watch = context;
-    if (!rv_launch_has_ended(watch->launch))
+    struct run *run = context;
+    if (!rv_launch_has_ended(run->launch))
         return false;
-    if (!rv_launch_has_offspring(watch->launch))
+    if (!rv_launch_has_offspring(run->launch))
         return true;
-    if (watch->alone_since_ns == 0)
-        watch->alone_since_ns = rv_clock_mono_ns();
-    return rv_clock_mono_ns() - watch->alone_since_ns >= LATECOMER_NS;
+    if (run->alone_since_ns == 0)
+        run->alone_since_ns = rv_clock_mono_ns();
+    return rv_clock_mono_ns() - run->alone_since_ns >= LATECOMER_NS;
 }
 
-static void add_sink(struct watch *watch, struct rv_sink sink)
+static void add_sink(struct run *run, struct rv_sink sink)
 {
-    rv_assert(watch->n_sinks < MAX_SINKS);
-    watch->sinks[watch->n_sinks++] = sink;
+    rv_assert(run->n_sinks < MAX_SINKS);
+    run->sinks[run->n_sinks++] = sink;
 }
 
 /* When it is known whether the source is read on demand. */
-static int open_sinks(struct watch *watch)
+static int open_sinks(struct run *run)
 {
-    if (watch->source->is_on_demand)
+    if (run->source->is_on_demand)
         return 0;
-    if (rv_options_has(watch->options, RV_OPTION_SPANS) || rv_options_has(watch->options, RV_OPTION_WAITS) ||
-        rv_options_has(watch->options, RV_OPTION_CRITICAL_PATH) || watch->options->group_by.is_on ||
-        watch->options->n_exports) {
-        watch->spool = rv_spool_create();
-        if (!watch->spool)
+    if (rv_options_has(run->options, RV_OPTION_SPANS) || rv_options_has(run->options, RV_OPTION_WAITS) ||
+        rv_options_has(run->options, RV_OPTION_CRITICAL_PATH) || run->options->group_by.is_on ||
+        run->options->n_exports) {
+        run->spool = rv_spool_create();
+        if (!run->spool)
             return -EIO;
-        add_sink(watch, rv_spool_sink(watch->spool));
+        add_sink(run, rv_spool_sink(run->spool));
     }
     return 0;
 }
@@ -215,10 +215,10 @@ static bool needs_few_blocks(const struct rv_options *options)
 
 /* The report of a slice, and what is read on demand, is computed at the end, from the calls in lanes; all other text
  * comes from sinks and statistics. */
-static bool leaves_calls(const struct watch *watch)
+static bool leaves_calls(const struct run *run)
 {
-    const struct rv_options *options = watch->options;
-    return !watch->source->is_on_demand && !is_looked_at(options) &&
+    const struct rv_options *options = run->options;
+    return !run->source->is_on_demand && !is_looked_at(options) &&
            !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
@@ -233,152 +233,151 @@ static struct rv_context_switches *open_context_switches(const struct rv_options
     return switches;
 }
 
-static int open_source(struct watch *watch)
+static int open_source(struct run *run)
 {
-    const struct rv_options *options = watch->options;
+    const struct rv_options *options = run->options;
     struct rv_live_drain_params live = {
         .interval_ns = options->drain_interval_ns,
-        .filter = watch->filter,
+        .filter = run->filter,
         .is_own = !options->file,
         .max_overhead = rv_options_max_overhead(options),
         .on_verdicts = follow_verdicts,
-        .context = watch,
+        .context = run,
     };
     if (options->file)
         return rv_open_trace(
-            &watch->map, &watch->source,
+            &run->map, &run->source,
             &(struct rv_open_trace_params){options->file, options->import_format, live, needs_few_blocks(options)});
-    watch->attached_start = options->pid ? rv_os_process_start((pid_t)options->pid) : 0;
+    run->attached_start = options->pid ? rv_os_process_start((pid_t)options->pid) : 0;
     live.is_over = options->pid ? has_process_ended : is_over;
-    int error = create_map(watch);
+    int error = create_map(run);
     if (error)
         return error;
     live.switches = options->leaves_states ? NULL : open_context_switches(options);
-    watch->source = rv_live_drain_open(&watch->map, &live);
-    return watch->source ? 0 : -EBUSY;
+    run->source = rv_live_drain_open(&run->map, &live);
+    return run->source ? 0 : -EBUSY;
 }
 
-static int open_recorder(struct watch *watch)
+static int open_recorder(struct run *run)
 {
-    uint32_t pid = watch->options->file ? watch->map.geometry.creator_pid : 0;
-    int error = rv_recorder_open(&watch->recorder, watch->options, pid, watch->source);
-    struct rv_trigger *trigger = watch->options->record_limit.trigger;
-    if (watch->recorder.record && trigger)
-        add_sink(watch, rv_trigger_sink(trigger));
-    if (watch->recorder.record)
-        add_sink(watch, rv_recording_writer_sink(watch->recorder.record));
+    uint32_t pid = run->options->file ? run->map.geometry.creator_pid : 0;
+    int error = rv_recorder_open(&run->recorder, run->options, pid, run->source);
+    struct rv_trigger *trigger = run->options->record_limit.trigger;
+    if (run->recorder.record && trigger)
+        add_sink(run, rv_trigger_sink(trigger));
+    if (run->recorder.record)
+        add_sink(run, rv_recording_writer_sink(run->recorder.record));
     return error;
 }
 
 /* A program that runs, or the trace file of one. */
-static bool is_live(const struct watch *watch)
+static bool is_live(const struct run *run)
 {
-    return watch->map.base || (watch->options->import_format && watch->options->import_format->heeds);
+    return run->map.base || (run->options->import_format && run->options->import_format->heeds);
 }
 
 /* Without it older calls are shown by their density. */
-static void open_history(struct watch *watch)
+static void open_history(struct run *run)
 {
-    const struct rv_options *options = watch->options;
-    if (!is_looked_at(options) || options->leaves_history || !is_live(watch))
+    const struct rv_options *options = run->options;
+    if (!is_looked_at(options) || options->leaves_history || !is_live(run))
         return;
     const uint64_t n_bytes = options->history_bytes ? options->history_bytes : rv_history_default_bytes();
     if (n_bytes < RV_HISTORY_LEAST_BYTES)
         rv_warn("no history of older calls: the folder for temporary files is full or in memory (--history, TMPDIR)");
     else
-        watch->history = rv_history_create(n_bytes);
-    if (watch->history)
-        add_sink(watch, rv_history_sink(watch->history));
+        run->history = rv_history_create(n_bytes);
+    if (run->history)
+        add_sink(run, rv_history_sink(run->history));
 }
 
 /* When it is known whether the source is live. */
-static int open_lines(struct watch *watch)
+static int open_lines(struct run *run)
 {
     struct rv_sink sink = {.context = NULL};
     const int error =
-        watch->options->has_lines ? rv_report_lines_open(&watch->lines, watch->options, is_live(watch), &sink) : 0;
+        run->options->has_lines ? rv_report_lines_open(&run->lines, run->options, is_live(run), &sink) : 0;
     if (sink.context)
-        add_sink(watch, sink);
+        add_sink(run, sink);
     return error;
 }
 
-static int prepare(struct watch *watch)
+static int prepare(struct run *run)
 {
-    const struct rv_options *options = watch->options;
+    const struct rv_options *options = run->options;
     int error = is_looked_at(options) ? rv_window_module_check(!options->is_headless) : 0;
     if (!error)
-        error = rv_output_open(&watch->output, options->output, options->is_forced);
+        error = rv_output_open(&run->output, options->output, options->is_forced);
     if (!error)
         error = rv_cli_screenshot_check(options->screenshot);
     if (!error)
-        error = rv_film_open(&watch->film, options);
+        error = rv_film_open(&run->film, options);
     if (!error)
-        error = rv_exports_open(&watch->exports, options);
+        error = rv_exports_open(&run->exports, options);
     if (!error)
-        error = rv_capture_filter_create(&watch->filter, options->include, options->exclude);
+        error = rv_capture_filter_create(&run->filter, options->include, options->exclude);
     if (!error)
-        error = open_source(watch);
+        error = open_source(run);
     if (!error)
-        error = open_sinks(watch);
-    if (!error && watch->map.base)
-        rv_sigbus_catch(
-            &(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
+        error = open_sinks(run);
+    if (!error && run->map.base)
+        rv_sigbus_catch(&(struct rv_sigbus_region){run->map.base, run->map.n_bytes, run->map.fd, run->map.path});
     if (!error)
-        error = open_recorder(watch);
+        error = open_recorder(run);
     if (!error)
-        error = open_lines(watch);
+        error = open_lines(run);
     if (!error)
-        open_history(watch);
+        open_history(run);
     return error;
 }
 
-static int attach(struct watch *watch)
+static int attach(struct run *run)
 {
-    if (!watch->options->trace_file)
-        rv_map_give(&watch->map, (pid_t)watch->options->pid);
-    int error = rv_cli_attach(watch->options, watch->map.path);
-    watch->is_attached = !error;
-    watch->status = error ? STATUS_FAILED : watch->status;
+    if (!run->options->trace_file)
+        rv_map_give(&run->map, (pid_t)run->options->pid);
+    int error = rv_cli_attach(run->options, run->map.path);
+    run->is_attached = !error;
+    run->status = error ? STATUS_FAILED : run->status;
     if (!error)
-        rv_recorder_name(&watch->recorder, (pid_t)watch->options->pid);
+        rv_recorder_name(&run->recorder, (pid_t)run->options->pid);
     return error;
 }
 
 /* Before this signals end the process; from here on there is output to write. */
-static int start_command(struct watch *watch)
+static int start_command(struct run *run)
 {
     char plans[PATH_MAX];
     rv_signals_catch_interrupts(0);
-    if (!watch->options->argv) {
-        rv_signals_catch_ends(watch->source);
-        return watch->options->pid ? attach(watch) : 0;
+    if (!run->options->argv) {
+        rv_signals_catch_ends(run->source);
+        return run->options->pid ? attach(run) : 0;
     }
-    watch->refusals_fd = rv_refused_processes_open(watch->map.path);
-    watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
-                                                               .argv = watch->options->argv,
-                                                               .patches = watch->options->patches,
-                                                               .plans = rv_cache_folder_open(RV_CACHE_PLANS, plans),
-                                                               .is_alone = watch->options->is_alone,
-                                                               .wants_lines = watch->options->has_lines,
-                                                               .end_us = rv_signals_end},
-                                    &watch->status);
-    if (!watch->launch)
+    run->refusals_fd = rv_refused_processes_open(run->map.path);
+    run->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = run->map.path,
+                                                             .argv = run->options->argv,
+                                                             .patches = run->options->patches,
+                                                             .plans = rv_cache_folder_open(RV_CACHE_PLANS, plans),
+                                                             .is_alone = run->options->is_alone,
+                                                             .wants_lines = run->options->has_lines,
+                                                             .end_us = rv_signals_end},
+                                  &run->status);
+    if (!run->launch)
         return -ENOENT;
-    rv_map_settle_clock(&watch->map);
-    rv_recorder_name(&watch->recorder, rv_launch_pid(watch->launch));
+    rv_map_settle_clock(&run->map);
+    rv_recorder_name(&run->recorder, rv_launch_pid(run->launch));
     return 0;
 }
 
-static void start_session(struct watch *watch)
+static void start_session(struct run *run)
 {
-    const struct rv_options *options = watch->options;
-    if (watch->map.base)
-        watch->repatch = rv_repatch_start(&watch->map);
-    watch->session = rv_session_start(
+    const struct rv_options *options = run->options;
+    if (run->map.base)
+        run->repatch = rv_repatch_start(&run->map);
+    run->session = rv_session_start(
         &(struct rv_session_params){
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
-            .leaves_calls = leaves_calls(watch),
+            .leaves_calls = leaves_calls(run),
             .keeps_stretches = rv_options_has(options, RV_OPTION_SPANS) || options->n_exports ||
                                rv_options_has(options, RV_OPTION_CRITICAL_PATH),
             .keeps_waits = is_looked_at(options) || rv_options_has(options, RV_OPTION_WAITS) ||
@@ -388,116 +387,116 @@ static void start_session(struct watch *watch)
                            options->group_by.is_task,
             .times_stages = options->is_verbose,
             .max_depth = options->max_depth,
-            .sinks = watch->sinks,
-            .n_sinks = watch->n_sinks,
-            .reopen = options->file && !is_live(watch) ? rv_report_lines_reopen : NULL,
+            .sinks = run->sinks,
+            .n_sinks = run->n_sinks,
+            .reopen = options->file && !is_live(run) ? rv_report_lines_reopen : NULL,
             .reopen_context = (void *)(uintptr_t)options,
-            .history = watch->history,
+            .history = run->history,
         },
-        watch->source);
-    watch->source = NULL; /* the session's now */
+        run->source);
+    run->source = NULL; /* the session's now */
 }
 
 /* ---- run ---- */
 
 /* Is capture over: by --duration, or because nothing more can be read? */
-static bool is_capture_over(const struct watch *watch)
+static bool is_capture_over(const struct run *run)
 {
-    return rv_clock_mono_ns() >= watch->end_ns || rv_sigbus_has_come() || rv_memory_is_short();
+    return rv_clock_mono_ns() >= run->end_ns || rv_sigbus_has_come() || rv_memory_is_short();
 }
 
-static void run_headless(struct watch *watch)
+static void run_headless(struct run *run)
 {
-    while (!rv_session_wait(watch->session, TURN_NS))
-        if (is_interrupted(watch) || is_capture_over(watch))
-            end_capture(watch);
+    while (!rv_session_wait(run->session, TURN_NS))
+        if (is_interrupted(run) || is_capture_over(run))
+            end_capture(run);
 }
 
 /* Called by the window between frames: the capture may end before the window is closed. Who asked us to end while the
  * command lived meant the window, too. */
 static bool should_close(void *context)
 {
-    struct watch *watch = context;
-    if (is_capture_over(watch) && !rv_session_is_done(watch->session))
-        end_capture(watch);
-    return is_interrupted(watch) || (watch->has_ended && rv_launch_was_asked_to_end());
+    struct run *run = context;
+    if (is_capture_over(run) && !rv_session_is_done(run->session))
+        end_capture(run);
+    return is_interrupted(run) || (run->has_ended && rv_launch_was_asked_to_end());
 }
 
 /* The window starts or stops a recording. */
 static bool switch_recorder(void *context, bool is_on)
 {
-    struct watch *watch = context;
-    bool can_begin = !rv_session_is_done(watch->session);
-    return rv_recorder_switch(&watch->recorder, is_on && (can_begin || watch->recorder.is_on));
+    struct run *run = context;
+    bool can_begin = !rv_session_is_done(run->session);
+    return rv_recorder_switch(&run->recorder, is_on && (can_begin || run->recorder.is_on));
 }
 
 static const char *recorded_later(void *context)
 {
-    return rv_recorder_later_path(&((const struct watch *)context)->recorder);
+    return rv_recorder_later_path(&((const struct run *)context)->recorder);
 }
 
 /* The capture is over; the program may go on. Wait for its end, as a shell does. */
-static void wait_for_command(struct watch *watch)
+static void wait_for_command(struct run *run)
 {
-    while (watch->launch && !rv_launch_has_ended(watch->launch) && !is_interrupted(watch)) {
+    while (run->launch && !rv_launch_has_ended(run->launch) && !is_interrupted(run)) {
         struct timespec turn = {.tv_nsec = (long)TURN_NS / 5};
         nanosleep(&turn, NULL);
     }
-    if (!watch->launch || watch->status)
+    if (!run->launch || run->status)
         return;
-    watch->status = rv_launch_has_ended(watch->launch) ? rv_launch_status(watch->launch) : STATUS_INTERRUPTED;
+    run->status = rv_launch_has_ended(run->launch) ? rv_launch_status(run->launch) : STATUS_INTERRUPTED;
 }
 
 /* ---- end ---- */
 
-static const char *title_of(const struct watch *watch)
+static const char *title_of(const struct run *run)
 {
-    const struct rv_options *options = watch->options;
+    const struct rv_options *options = run->options;
     return options->file ? options->file : options->argv ? options->argv[0] : "a running program";
 }
 
 /* Wait until the picture has all its spans, for a limited time. */
 static bool fetch_view(void *context, const struct rv_view *view)
 {
-    struct watch *watch = context;
-    if (rv_session_want(watch->session, view->from_ns, view->to_ns, view->level) == 0 || is_interrupted(watch))
+    struct run *run = context;
+    if (rv_session_want(run->session, view->from_ns, view->to_ns, view->level) == 0 || is_interrupted(run))
         return false;
     rv_os_sleep_ns(TURN_NS / 10);
     return true;
 }
 
-static struct rv_screenshot_params picture_of(struct watch *watch, const struct rv_session_counts *counts)
+static struct rv_screenshot_params picture_of(struct run *run, const struct rv_session_counts *counts)
 {
-    struct rv_screenshot_params picture = rv_cli_screenshot_params(watch->session, watch->options);
-    picture.program = title_of(watch);
-    picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
+    struct rv_screenshot_params picture = rv_cli_screenshot_params(run->session, run->options);
+    picture.program = title_of(run);
+    picture.pid = run->launch ? (uint32_t)rv_launch_pid(run->launch) : 0;
     picture.n_dropped = counts->n_dropped;
-    picture.lit = watch->lit.to_ns ? &watch->lit : NULL;
+    picture.lit = run->lit.to_ns ? &run->lit : NULL;
     picture.fetch = fetch_view;
-    picture.context = watch;
+    picture.context = run;
     return picture;
 }
 
 static bool should_stop_filming(void *context)
 {
-    const struct watch *watch = context;
-    return rv_signals_n_interrupts() > watch->n_interrupts0;
+    const struct run *run = context;
+    return rv_signals_n_interrupts() > run->n_interrupts0;
 }
 
-static int write_pictures(struct watch *watch, const struct rv_session_counts *counts)
+static int write_pictures(struct run *run, const struct rv_session_counts *counts)
 {
-    struct rv_screenshot_params picture = picture_of(watch, counts);
+    struct rv_screenshot_params picture = picture_of(run, counts);
     int error = picture.path ? rv_cli_screenshot_take(&picture) : 0;
-    if (error || !(watch->options->frames || watch->options->video))
+    if (error || !(run->options->frames || run->options->video))
         return error;
-    watch->n_interrupts0 = rv_signals_n_interrupts();
+    run->n_interrupts0 = rv_signals_n_interrupts();
     const struct rv_window_module *window = rv_window_module_load();
     return !window ? -ENOTSUP
-                   : window->take_film(&watch->film, &(struct rv_film_params){.picture = &picture,
-                                                                              .fps = watch->options->fps,
-                                                                              .speed = watch->options->speed,
-                                                                              .should_stop = should_stop_filming,
-                                                                              .context = watch});
+                   : window->take_film(&run->film, &(struct rv_film_params){.picture = &picture,
+                                                                            .fps = run->options->fps,
+                                                                            .speed = run->options->speed,
+                                                                            .should_stop = should_stop_filming,
+                                                                            .context = run});
 }
 
 static void print_costs(const struct rv_session_counts *counts)
@@ -514,65 +513,64 @@ static void print_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_doubtful);
 }
 
-static int write_texts(struct watch *watch, const struct rv_session_counts *counts,
-                       const struct rv_range_statistics *range)
+static int write_texts(struct run *run, const struct rv_session_counts *counts, const struct rv_range_statistics *range)
 {
-    int error = rv_output_begin(&watch->output);
-    struct rv_reports reports = {.options = watch->options,
-                                 .session = watch->session,
-                                 .spool = watch->spool,
-                                 .lines = &watch->lines,
+    int error = rv_output_begin(&run->output);
+    struct rv_reports reports = {.options = run->options,
+                                 .session = run->session,
+                                 .spool = run->spool,
+                                 .lines = &run->lines,
                                  .range = range,
                                  .counts = counts,
-                                 .losses = &watch->losses,
-                                 .output = &watch->output};
+                                 .losses = &run->losses,
+                                 .output = &run->output};
     if (!error)
         error = rv_reports_write(&reports);
-    watch->lit = reports.lit;
+    run->lit = reports.lit;
     return error;
 }
 
-static void write_outputs(struct watch *watch)
+static void write_outputs(struct run *run)
 {
-    const struct rv_options *options = watch->options;
+    const struct rv_options *options = run->options;
     struct rv_session_counts counts;
-    rv_session_counts(watch->session, &counts);
+    rv_session_counts(run->session, &counts);
     print_costs(&counts);
-    struct rv_range_statistics *range = rv_reports_measure(options, watch->session);
-    rv_session_losses(watch->session, &watch->losses);
-    watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refused_processes_count(watch->refusals_fd);
+    struct rv_range_statistics *range = rv_reports_measure(options, run->session);
+    rv_session_losses(run->session, &run->losses);
+    run->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refused_processes_count(run->refusals_fd);
     const struct rv_warnings warnings = {.options = options,
-                                         .session = watch->session,
-                                         .map = &watch->map,
-                                         .launch = watch->launch,
-                                         .losses = &watch->losses,
+                                         .session = run->session,
+                                         .map = &run->map,
+                                         .launch = run->launch,
+                                         .losses = &run->losses,
                                          .counts = &counts};
     rv_warnings_print(&warnings);
-    if (rv_session_error(watch->session) || rv_sigbus_has_come())
-        watch->status = STATUS_FAILED;
-    if (watch->spool && rv_spool_seal(watch->spool) != 0)
-        watch->status = STATUS_FAILED; /* what was read before is written all the same */
-    int error = rv_options_n_texts(options) ? write_texts(watch, &counts, range) : 0;
-    if (rv_output_close(&watch->output) != 0 || error)
-        watch->status = STATUS_FAILED;
-    const struct rv_exports_content content = {watch->session, watch->spool, &watch->losses, title_of(watch)};
-    if (options->n_exports && rv_exports_write(&watch->exports, &content) != 0)
-        watch->status = STATUS_FAILED;
-    if (write_pictures(watch, &counts) != 0)
-        watch->status = STATUS_FAILED;
+    if (rv_session_error(run->session) || rv_sigbus_has_come())
+        run->status = STATUS_FAILED;
+    if (run->spool && rv_spool_seal(run->spool) != 0)
+        run->status = STATUS_FAILED; /* what was read before is written all the same */
+    int error = rv_options_n_texts(options) ? write_texts(run, &counts, range) : 0;
+    if (rv_output_close(&run->output) != 0 || error)
+        run->status = STATUS_FAILED;
+    const struct rv_exports_content content = {run->session, run->spool, &run->losses, title_of(run)};
+    if (options->n_exports && rv_exports_write(&run->exports, &content) != 0)
+        run->status = STATUS_FAILED;
+    if (write_pictures(run, &counts) != 0)
+        run->status = STATUS_FAILED;
     if (rv_warnings_fail_on_loss(&warnings))
-        watch->status = STATUS_FAILED;
+        run->status = STATUS_FAILED;
     rv_range_statistics_destroy(range);
 }
 
-static void remove_private_files(const struct watch *watch)
+static void remove_private_files(const struct run *run)
 {
-    rv_refused_processes_unlink(watch->refusals_fd, watch->map.path);
-    if (*watch->map.path && !watch->options->file && !watch->options->trace_file)
-        unlink(watch->map.path);
+    rv_refused_processes_unlink(run->refusals_fd, run->map.path);
+    if (*run->map.path && !run->options->file && !run->options->trace_file)
+        unlink(run->map.path);
 }
 
-static const struct watch *quitting;
+static const struct run *quitting;
 
 /* Memory or a thread was refused. Other threads still run: nothing is closed or freed. */
 static void quit(void)
@@ -582,88 +580,88 @@ static void quit(void)
     rv_exports_abandon(&quitting->exports);
 }
 
-static void tear_down(struct watch *watch)
+static void tear_down(struct run *run)
 {
-    detach(watch);
-    rv_session_destroy(watch->session);
-    rv_repatch_destroy(watch->repatch);
-    rv_history_destroy(watch->history);
-    if (rv_recorder_close(&watch->recorder) != 0)
-        watch->status = STATUS_FAILED;
-    if (watch->source)
-        watch->source->close(watch->source);
-    rv_launch_destroy(watch->launch);
-    remove_private_files(watch);
-    if (watch->refusals_fd >= 0)
-        close(watch->refusals_fd);
+    detach(run);
+    rv_session_destroy(run->session);
+    rv_repatch_destroy(run->repatch);
+    rv_history_destroy(run->history);
+    if (rv_recorder_close(&run->recorder) != 0)
+        run->status = STATUS_FAILED;
+    if (run->source)
+        run->source->close(run->source);
+    rv_launch_destroy(run->launch);
+    remove_private_files(run);
+    if (run->refusals_fd >= 0)
+        close(run->refusals_fd);
     rv_sigbus_release();
-    rv_map_close(&watch->map);
-    rv_report_lines_close(&watch->lines);
-    rv_spool_destroy(watch->spool);
-    rv_capture_filter_destroy(watch->filter);
-    rv_film_close(&watch->film);
+    rv_map_close(&run->map);
+    rv_report_lines_close(&run->lines);
+    rv_spool_destroy(run->spool);
+    rv_capture_filter_destroy(run->filter);
+    rv_film_close(&run->film);
 }
 
 /* One that begins with the capture, as the times of its bookmarks do. */
-static const char *whole_recording(const struct watch *watch)
+static const char *whole_recording(const struct run *run)
 {
-    const bool is_whole = watch->recorder.is_on && !rv_record_limit_is_set(&watch->options->record_limit);
-    return is_whole ? watch->recorder.path : NULL;
+    const bool is_whole = run->recorder.is_on && !rv_record_limit_is_set(&run->options->record_limit);
+    return is_whole ? run->recorder.path : NULL;
 }
 
-static int run_window(struct watch *watch)
+static int run_window(struct run *run)
 {
     const struct rv_window_module *window = rv_window_module_load();
     const struct rv_window_params params = {
-        .title = title_of(watch),
-        .pid = watch->launch ? rv_launch_pid(watch->launch) : (pid_t)watch->options->pid,
+        .title = title_of(run),
+        .pid = run->launch ? rv_launch_pid(run->launch) : (pid_t)run->options->pid,
         .should_close = should_close,
-        .map = watch->map.base ? &watch->map : NULL,
-        .is_recording = watch->recorder.is_on,
+        .map = run->map.base ? &run->map : NULL,
+        .is_recording = run->recorder.is_on,
         .record = switch_recorder,
         .recorded = recorded_later,
-        .is_program = is_live(watch) || watch->launch,
-        .recording = whole_recording(watch),
-        .context = watch,
+        .is_program = is_live(run) || run->launch,
+        .recording = whole_recording(run),
+        .context = run,
     };
-    return window ? window->show(watch->session, watch->options, &params) : -ENOTSUP;
+    return window ? window->show(run->session, run->options, &params) : -ENOTSUP;
 }
 
-static void run(struct watch *watch)
+static void run_to_end(struct run *run)
 {
-    const struct rv_options *options = watch->options;
-    watch->end_ns = options->duration_ns ? rv_clock_mono_ns() + options->duration_ns : UINT64_MAX;
+    const struct rv_options *options = run->options;
+    run->end_ns = options->duration_ns ? rv_clock_mono_ns() + options->duration_ns : UINT64_MAX;
     if (!options->is_headless) {
-        if (run_window(watch) != 0)
-            watch->status = STATUS_FAILED;
-        end_capture(watch);
+        if (run_window(run) != 0)
+            run->status = STATUS_FAILED;
+        end_capture(run);
     }
-    run_headless(watch);
-    wait_for_command(watch);
+    run_headless(run);
+    wait_for_command(run);
     /* Nobody comes to the file any more, and writing may be ended by a signal; the first interrupt may be a hasty one.
      */
-    remove_private_files(watch);
+    remove_private_files(run);
     rv_signals_release_ends();
     rv_signals_catch_interrupts(SA_RESETHAND);
-    write_outputs(watch);
+    write_outputs(run);
 }
 
 int rv_run_session(const struct rv_options *options)
 {
-    struct watch watch = {.options = options, .output.file = NULL, .refusals_fd = -1};
+    struct run run = {.options = options, .output.file = NULL, .refusals_fd = -1};
     rv_memory_keep_reserve();
-    quitting = &watch;
+    quitting = &run;
     at_quick_exit(quit);
     if (options->import_format && options->import_format->heeds) /* for questions to the source */
         rv_signals_hold_ends();
-    if (prepare(&watch) != 0 || rv_memory_is_short()) {
-        watch.status = STATUS_FAILED;
-    } else if (start_command(&watch) == 0) {
-        start_session(&watch);
-        run(&watch);
+    if (prepare(&run) != 0 || rv_memory_is_short()) {
+        run.status = STATUS_FAILED;
+    } else if (start_command(&run) == 0) {
+        start_session(&run);
+        run_to_end(&run);
     }
-    rv_output_close(&watch.output);
-    rv_exports_close(&watch.exports);
-    tear_down(&watch);
-    return rv_memory_is_short() ? STATUS_FAILED : watch.status;
+    rv_output_close(&run.output);
+    rv_exports_close(&run.exports);
+    tear_down(&run);
+    return rv_memory_is_short() ? STATUS_FAILED : run.status;
 }
