@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(instrumentation, .timeout = 10);
+TestSuite(instrumentation_text, .timeout = 10);
 
 static const struct {
     struct rv_wire_instrumentation instrumentation;
@@ -24,14 +24,14 @@ static const struct {
      "hooks, hooks for profilers, patches of 5 of 10 functions (1 trivial; 3 refused: 1 too short, 2 out of reach)"},
 };
 
-Test(instrumentation, text_names_the_instruments_the_counts_and_the_refusals)
+Test(instrumentation_text, text_names_the_instruments_the_counts_and_the_refusals)
 {
     char text[RV_INSTRUMENTATION_BYTES];
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         cr_expect_str_eq(rv_instrumentation_text(&CASES[i].instrumentation, text), CASES[i].text);
 }
 
-Test(instrumentation, text_fits_its_buffer_whatever_the_counts_are)
+Test(instrumentation_text, text_fits_its_buffer_whatever_the_counts_are)
 {
     char text[RV_INSTRUMENTATION_BYTES];
     struct rv_wire_instrumentation worst;

@@ -9,7 +9,7 @@ struct line {
     uint32_t line;
 };
 
-Test(session_text, a_frame_is_read_from_its_end, .timeout = 60)
+Test(answer_parser, a_frame_is_read_from_its_end, .timeout = 60)
 {
     static const struct line lines[] = {
         {"#0 main::f(2) at x.pl line 3", "main::f(2)", "x.pl", 3},
@@ -35,7 +35,7 @@ Test(session_text, a_frame_is_read_from_its_end, .timeout = 60)
     cr_assert_eq(report.n_frames, 0);
 }
 
-Test(session_text, frames_beyond_the_table_are_reported, .timeout = 60)
+Test(answer_parser, frames_beyond_the_table_are_reported, .timeout = 60)
 {
     static struct rv_debug_session_report report;
     char text[8 * (RV_DEBUG_SESSION_FRAMES + 1)] = "";
@@ -50,7 +50,7 @@ Test(session_text, frames_beyond_the_table_are_reported, .timeout = 60)
     cr_assert(report.has_more_frames);
 }
 
-Test(session_text, breakpoints_have_their_numbers, .timeout = 60)
+Test(answer_parser, breakpoints_have_their_numbers, .timeout = 60)
 {
     static struct rv_debug_session_report report;
     rv_answer_parser_read_breaks(&report, "1 main::f\nno\n12 x.pm:3 (not loaded yet)");
@@ -59,7 +59,7 @@ Test(session_text, breakpoints_have_their_numbers, .timeout = 60)
     cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not loaded yet)");
 }
 
-Test(session_text, a_long_text_is_cut_between_characters_and_marked, .timeout = 60)
+Test(answer_parser, a_long_text_is_cut_between_characters_and_marked, .timeout = 60)
 {
     char out[7];
     rv_answer_parser_copy(out, sizeof out,

@@ -219,7 +219,7 @@ static uint64_t run(const struct random_waits *graph, const struct freed *freed,
     return end_ns;
 }
 
-Test(if_free, times_with_something_free_equal_a_plain_simulation, .timeout = 120)
+Test(what_if, times_with_something_free_equal_a_plain_simulation, .timeout = 120)
 {
     static struct random_waits graph;
     unsigned n_sooner = 0;
@@ -240,7 +240,7 @@ Test(if_free, times_with_something_free_equal_a_plain_simulation, .timeout = 120
     cr_expect_gt(n_sooner, 1000, "hardly anything was free");
 }
 
-Test(if_free, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
+Test(what_if, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
 {
     static struct random_waits graph;
     for (uint32_t seed = 1; seed <= 500; seed++) {
@@ -256,7 +256,7 @@ Test(if_free, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
 }
 
 /* Each of two threads was woken by the other at the same moment. */
-Test(if_free, clocks_that_disagree_make_no_circle)
+Test(what_if, clocks_that_disagree_make_no_circle)
 {
     struct random_waits graph = {
         .threads = {{0, RV_CRITICAL_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 3, .end_ns = 20};
@@ -300,7 +300,7 @@ static void add_thread(struct rv_critical_path_times *times, const struct random
     cr_assert_eq(rv_critical_path_times_add(times, &calls, &lane, thread), 0);
 }
 
-Test(if_free, one_reading_of_times_gives_the_saving_of_every_subroutine, .timeout = 120)
+Test(what_if, one_reading_of_times_gives_the_saving_of_every_subroutine, .timeout = 120)
 {
     static struct random_waits graph;
     unsigned n_sooner = 0;

@@ -43,9 +43,9 @@ static void sorts(size_t run_records, uint32_t n_keys, bool is_rising)
     rv_external_sort_destroy(sorter);
 }
 
-TestSuite(sorter, .timeout = 60);
+TestSuite(external_sort, .timeout = 60);
 
-Test(sorter, gives_the_order_of_qsort_in_memory_and_from_disk)
+Test(external_sort, gives_the_order_of_qsort_in_memory_and_from_disk)
 {
     static const size_t runs[] = {71, 100, 1000, N / 2, N - 1, N, N + 1, 4 * N};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
@@ -55,7 +55,7 @@ Test(sorter, gives_the_order_of_qsort_in_memory_and_from_disk)
     }
 }
 
-Test(sorter, sorting_nothing_gives_nothing)
+Test(external_sort, sorting_nothing_gives_nothing)
 {
     struct rv_external_sort *sorter = rv_external_sort_create(sizeof(struct record), 10, compare);
     int error;
@@ -64,7 +64,7 @@ Test(sorter, sorting_nothing_gives_nothing)
     rv_external_sort_destroy(sorter);
 }
 
-Test(sorter, says_when_there_is_no_place_for_runs)
+Test(external_sort, says_when_there_is_no_place_for_runs)
 {
     setenv("TMPDIR", "/nonexistent/folder", 1);
     struct rv_external_sort *sorter = rv_external_sort_create(sizeof(struct record), 10, compare);

@@ -20,7 +20,7 @@ static void finish(void)
     rv_group_activity_fini(&activity);
 }
 
-TestSuite(activity, .fini = finish, .timeout = 60);
+TestSuite(group_activity, .fini = finish, .timeout = 60);
 
 static struct rv_box call(uint64_t start_ns, uint64_t duration_ns, uint32_t depth, uint32_t id)
 {
@@ -75,7 +75,7 @@ static void add_to_oracle(struct oracle *oracle, const struct rv_box *boxes, siz
     }
 }
 
-Test(activity, columns_and_times_are_those_of_a_slow_oracle)
+Test(group_activity, columns_and_times_are_those_of_a_slow_oracle)
 {
     struct rv_box boxes[N_BOXES], cells[TO / COLUMN + 1];
     struct oracle oracle = {0};
@@ -105,7 +105,7 @@ Test(activity, columns_and_times_are_those_of_a_slow_oracle)
     cr_assert_eq(activity.n_times, 0);
 }
 
-Test(activity, a_cell_has_the_majority_its_calls_and_its_hits)
+Test(group_activity, a_cell_has_the_majority_its_calls_and_its_hits)
 {
     struct rv_box cells[4];
     double busiest;

@@ -78,9 +78,9 @@ static int read_of(const struct stat *status, const struct rv_patch_image *image
     return error;
 }
 
-TestSuite(plans, .init = begin, .fini = end, .timeout = 30);
+TestSuite(plan_file, .init = begin, .fini = end, .timeout = 30);
 
-Test(plans, other_processes_read_a_plan_at_their_own_addresses)
+Test(plan_file, other_processes_read_a_plan_at_their_own_addresses)
 {
     const struct rv_patch_image elsewhere = image_at(0x555500000000);
     const struct rv_patch_plan_key same = key_of(&file, &elsewhere);
@@ -94,7 +94,7 @@ Test(plans, other_processes_read_a_plan_at_their_own_addresses)
     rv_patch_functions_free(&found);
 }
 
-Test(plans, a_changed_file_or_another_image_has_no_plan)
+Test(plan_file, a_changed_file_or_another_image_has_no_plan)
 {
     const struct rv_patch_image image = image_at(BIAS);
     struct stat changed[] = {file, file, file, file, file};
@@ -114,7 +114,7 @@ Test(plans, a_changed_file_or_another_image_has_no_plan)
 }
 
 /* In two file system images, a file and its new build may have the same time and inode. */
-Test(plans, another_index_of_functions_at_the_same_place_has_another_key)
+Test(plan_file, another_index_of_functions_at_the_same_place_has_another_key)
 {
     static const uint8_t rebuilt_code[sizeof code] = {[8] = 1, [12] = 1};
     struct rv_patch_image image = image_at(BIAS);
@@ -125,7 +125,7 @@ Test(plans, another_index_of_functions_at_the_same_place_has_another_key)
     cr_expect_neq(memcmp(&key, &other, sizeof key), 0);
 }
 
-Test(plans, a_file_that_changed_just_now_gets_no_plan)
+Test(plan_file, a_file_that_changed_just_now_gets_no_plan)
 {
     const struct rv_patch_image image = image_at(BIAS);
     cr_assert_eq(clock_gettime(CLOCK_REALTIME, &file.st_ctim), 0);
@@ -148,7 +148,7 @@ static int read_with(size_t at, uint8_t value)
     return read_of(&file, &image);
 }
 
-Test(plans, a_plan_with_impossible_functions_is_refused)
+Test(plan_file, a_plan_with_impossible_functions_is_refused)
 {
     static const struct {
         const char *what;
@@ -172,7 +172,7 @@ Test(plans, a_plan_with_impossible_functions_is_refused)
     cr_expect_eq(read_with(13, 255), 0, "trivial, by any number");
 }
 
-Test(plans, a_folder_or_a_file_that_others_may_write_is_not_trusted)
+Test(plan_file, a_folder_or_a_file_that_others_may_write_is_not_trusted)
 {
     const struct rv_patch_image image = image_at(BIAS);
     cr_assert_eq(chmod(path, 0660), 0);

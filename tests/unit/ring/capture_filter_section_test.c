@@ -7,7 +7,7 @@ static struct rv_capture_filter_section patterns_of(const struct rv_map *map)
     return rv_capture_filter_section_find(map->base + map->geometry.filter.offset, map->geometry.filter.n_bytes);
 }
 
-Test(capture_patterns, patterns_are_read_as_they_were_written, .timeout = 60)
+Test(capture_filter_section, patterns_are_read_as_they_were_written, .timeout = 60)
 {
     struct rv_map_params params = small_params();
     params.include = "^a";
@@ -19,7 +19,7 @@ Test(capture_patterns, patterns_are_read_as_they_were_written, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(capture_patterns, a_file_may_have_no_patterns, .timeout = 60)
+Test(capture_filter_section, a_file_may_have_no_patterns, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -28,7 +28,7 @@ Test(capture_patterns, a_file_may_have_no_patterns, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(capture_patterns, damaged_patterns_are_ignored, .timeout = 60)
+Test(capture_filter_section, damaged_patterns_are_ignored, .timeout = 60)
 {
     struct {
         struct rv_wire_filter head;

@@ -34,7 +34,7 @@ static pid_t start_sender(const struct fixture *f, const size_t *sizes, size_t n
     _exit(0);
 }
 
-Test(message, any_length_arrives_whole, .timeout = 100)
+Test(global_message, any_length_arrives_whole, .timeout = 100)
 {
     static const size_t sizes[] = {0, 1, AREA - 1, AREA, AREA + 1, 5 * AREA / 2, 3 * AREA, 100000};
     const size_t n_sizes = sizeof sizes / sizeof *sizes;
@@ -54,7 +54,7 @@ Test(message, any_length_arrives_whole, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(message, waits_end, .timeout = 100)
+Test(global_message, waits_end, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -68,7 +68,7 @@ Test(message, waits_end, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(message, a_buffer_that_is_too_small_gets_the_size_needed, .timeout = 100)
+Test(global_message, a_buffer_that_is_too_small_gets_the_size_needed, .timeout = 100)
 {
     static const size_t size = 50;
     struct fixture f;
@@ -95,7 +95,7 @@ static void die_midway(const struct fixture *f, struct rv_map *map)
     cr_assert_eq(reap(pid), -SIGKILL);
 }
 
-Test(message, a_sender_that_dies_midway_is_noticed_and_replaced, .timeout = 100)
+Test(global_message, a_sender_that_dies_midway_is_noticed_and_replaced, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -121,7 +121,7 @@ Test(message, a_sender_that_dies_midway_is_noticed_and_replaced, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(message, a_second_sender_waits_for_the_first, .timeout = 100)
+Test(global_message, a_second_sender_waits_for_the_first, .timeout = 100)
 {
     static const size_t size = 500;
     struct fixture f;
@@ -146,7 +146,7 @@ static void *send_from_thread(void *argument)
     return (void *)(intptr_t)rv_global_message_post(argument, "from a thread of the same process", 33, DEADLINE_NS);
 }
 
-Test(message, threads_of_one_process_can_talk_too, .timeout = 100)
+Test(global_message, threads_of_one_process_can_talk_too, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -188,7 +188,7 @@ static void *begin_messages(void *argument)
     return NULL;
 }
 
-Test(message, a_receiver_keeps_its_timeout_whatever_arrives, .timeout = 100)
+Test(global_message, a_receiver_keeps_its_timeout_whatever_arrives, .timeout = 100)
 {
     struct fixture f;
     pthread_t sender;
@@ -204,7 +204,7 @@ Test(message, a_receiver_keeps_its_timeout_whatever_arrives, .timeout = 100)
     close_fixture(&f);
 }
 
-Test(message, invalid_words_are_refused, .timeout = 100)
+Test(global_message, invalid_words_are_refused, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);

@@ -27,7 +27,7 @@ static void teardown(void)
     rv_lanes_destroy(lanes);
 }
 
-TestSuite(waits_cycles, .init = setup, .fini = teardown, .timeout = 120);
+TestSuite(waits_deadlocks, .init = setup, .fini = teardown, .timeout = 120);
 
 /* Add a wait that lasts to the end, for the holder's lock: the object is made of the holder's number. */
 static void add_open(uint32_t lane, uint32_t holder)
@@ -49,7 +49,7 @@ static struct rv_deadlocked_wait *take(size_t *n)
     return found;
 }
 
-Test(waits_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
+Test(waits_deadlocks, threads_that_wait_for_a_deadlock_are_not_in_it)
 {
     size_t n;
     add_open(0, 1);
@@ -65,7 +65,7 @@ Test(waits_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
     free(found);
 }
 
-Test(waits_cycles, a_holder_that_has_released_the_lock_since_has_it_no_longer)
+Test(waits_deadlocks, a_holder_that_has_released_the_lock_since_has_it_no_longer)
 {
     size_t n;
     add_open(0, 1);
@@ -75,7 +75,7 @@ Test(waits_cycles, a_holder_that_has_released_the_lock_since_has_it_no_longer)
     cr_expect_eq(n, 0);
 }
 
-Test(waits_cycles, a_holder_that_has_taken_the_lock_again_has_it)
+Test(waits_deadlocks, a_holder_that_has_taken_the_lock_again_has_it)
 {
     size_t n;
     add_open(0, 1);
@@ -87,7 +87,7 @@ Test(waits_cycles, a_holder_that_has_taken_the_lock_again_has_it)
 }
 
 /* In the other process the lock is another object, so its release there may be that of the lock waited for. */
-Test(waits_cycles, a_holder_of_another_process_that_has_released_any_lock_may_have_none)
+Test(waits_deadlocks, a_holder_of_another_process_that_has_released_any_lock_may_have_none)
 {
     size_t n;
     add_open(0, OTHER_PROCESS);
@@ -102,7 +102,7 @@ Test(waits_cycles, a_holder_of_another_process_that_has_released_any_lock_may_ha
 }
 
 /* A variable of a program that two processes run is one object, but two locks. */
-Test(waits_cycles, a_lock_of_another_process_is_another_one)
+Test(waits_deadlocks, a_lock_of_another_process_is_another_one)
 {
     size_t n;
     add_open(0, 1);
@@ -113,7 +113,7 @@ Test(waits_cycles, a_lock_of_another_process_is_another_one)
     cr_expect_eq(n, 2);
 }
 
-Test(waits_cycles, a_wait_that_has_just_begun_may_be_about_to_end)
+Test(waits_deadlocks, a_wait_that_has_just_begun_may_be_about_to_end)
 {
     size_t n;
     add_open(0, 1);
@@ -128,7 +128,7 @@ Test(waits_cycles, a_wait_that_has_just_begun_may_be_about_to_end)
 }
 
 /* As no thread goes on, no event comes: the clock tells that they still wait. */
-Test(waits_cycles, a_cycle_is_found_while_the_threads_run)
+Test(waits_deadlocks, a_cycle_is_found_while_the_threads_run)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < 2; i++)
@@ -146,7 +146,7 @@ Test(waits_cycles, a_cycle_is_found_while_the_threads_run)
     cr_expect_eq(rv_waits_n_open(waits), 1);
 }
 
-Test(waits_cycles, a_wait_that_ended_is_in_no_cycle)
+Test(waits_deadlocks, a_wait_that_ended_is_in_no_cycle)
 {
     size_t n;
     add_open(0, 1);
@@ -162,7 +162,7 @@ Test(waits_cycles, a_wait_that_ended_is_in_no_cycle)
 }
 
 /* Each asks for the lock of the next. To ask every thread for every lock would be 1.6 billion questions. */
-Test(waits_cycles, a_cycle_can_have_many_threads, .timeout = 60)
+Test(waits_deadlocks, a_cycle_can_have_many_threads, .timeout = 60)
 {
     enum { N_THREADS = 40000 };
     size_t n;
@@ -338,7 +338,7 @@ static size_t run_trial(unsigned trial, bool has_losses)
     return n;
 }
 
-Test(waits_cycles, cycles_equal_those_of_a_plain_walk)
+Test(waits_deadlocks, cycles_equal_those_of_a_plain_walk)
 {
     size_t n = 0;
     srand(16);
@@ -347,7 +347,7 @@ Test(waits_cycles, cycles_equal_those_of_a_plain_walk)
     cr_expect_gt(n, N_TRIALS);
 }
 
-Test(waits_cycles, missing_events_make_no_false_cycle)
+Test(waits_deadlocks, missing_events_make_no_false_cycle)
 {
     size_t n = 0;
     srand(17);

@@ -23,7 +23,7 @@ static void start(void)
     rv_commands_start(&runtime, NULL);
 }
 
-TestSuite(breakpoints, .init = start, .timeout = 60);
+TestSuite(breakpoint_list, .init = start, .timeout = 60);
 
 static bool parse_name(struct rv_breakpoint *point, const char *text, size_t n)
 {
@@ -42,7 +42,7 @@ static struct rv_breakpoint add(const char *text)
     return rv_breakpoint_list.points[rv_breakpoint_list.n - 1];
 }
 
-Test(breakpoints, names_lines_and_conditions_are_distinguished)
+Test(breakpoint_list, names_lines_and_conditions_are_distinguished)
 {
     static const struct {
         const char *text, *condition;
@@ -75,7 +75,7 @@ Test(breakpoints, names_lines_and_conditions_are_distinguished)
     cr_assert(!rv_breakpoint_list_parse(&none, ":3", parse_name));
 }
 
-Test(breakpoints, a_file_is_known_by_its_last_components)
+Test(breakpoint_list, a_file_is_known_by_its_last_components)
 {
     struct rv_breakpoint point = add("lib/a.rb:1");
     cr_assert(rv_breakpoint_list_is_file(&point, "lib/a.rb"));
@@ -86,7 +86,7 @@ Test(breakpoints, a_file_is_known_by_its_last_components)
     rv_breakpoint_list_forget();
 }
 
-Test(breakpoints, they_are_listed_and_removed_by_number)
+Test(breakpoint_list, they_are_listed_and_removed_by_number)
 {
     struct rv_text out = {0};
     add("a");
@@ -107,7 +107,7 @@ Test(breakpoints, they_are_listed_and_removed_by_number)
     cr_assert_eq(rv_breakpoint_list.n, 0);
 }
 
-Test(breakpoints, a_condition_holds_by_its_value_or_when_it_dies)
+Test(breakpoint_list, a_condition_holds_by_its_value_or_when_it_dies)
 {
     struct rv_breakpoint point = add("a if x # why");
     struct rv_text why = {0};
@@ -124,7 +124,7 @@ Test(breakpoints, a_condition_holds_by_its_value_or_when_it_dies)
     rv_breakpoint_list_forget();
 }
 
-Test(breakpoints, a_watch_tells_each_change)
+Test(breakpoint_list, a_watch_tells_each_change)
 {
     struct rv_breakpoint point = {0};
     struct rv_text out = {0};
@@ -146,7 +146,7 @@ Test(breakpoints, a_watch_tells_each_change)
     rv_breakpoint_list_forget();
 }
 
-Test(breakpoints, texts_are_cut_between_characters)
+Test(breakpoint_list, texts_are_cut_between_characters)
 {
     struct rv_text text = {0};
     cr_assert_str_eq(rv_text_bytes(&text), "");
