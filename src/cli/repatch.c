@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attach/attach.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -21,7 +22,7 @@
 
 #define N_LIBRARIES 2
 #define MOST_TRIES 20u
-/* Verdicts come as functions are first called: those that come within a moment are followed together. */
+/* Verdicts come as functions are first called: those that come within a moment of the last stop are followed together. */
 static const uint64_t GATHER_NS = 10000000;
 
 struct done { /* of a process */
@@ -97,13 +98,22 @@ static bool wait_for_news(struct rv_repatch *repatch)
     return goes_on;
 }
 
+static void sleep_until(uint64_t end_ns)
+{
+    const uint64_t now_ns = rv_clock_mono_ns();
+    if (now_ns < end_ns)
+        rv_os_sleep_ns(end_ns - now_ns);
+}
+
 static void *run(void *context)
 {
     struct rv_repatch *repatch = context;
+    uint64_t next_ns = 0;
     while (wait_for_news(repatch)) {
-        rv_os_sleep_ns(GATHER_NS);
+        sleep_until(next_ns);
         if (follow_all(repatch))
             rv_repatch_wake(repatch);
+        next_ns = rv_clock_mono_ns() + GATHER_NS;
     }
     return NULL;
 }

@@ -26,8 +26,9 @@ static const uint64_t AGAIN_NS = 25000000;
 static const double BURST_NS = 5e7;
 /* Weight of a new measurement of a clock read at each look: its cost changes with the machine's other work. */
 static const double NEW_SHARE = 0.2;
-/* Tracing may cost a process its share of this time at first, whatever the process does: a short one is shown whole. */
-static const double FREE_NS = 1e8;
+/* Tracing may cost a process its share of this time at first, whatever the process does: a short one is shown whole. It is
+ * lent: a longer one makes it good. */
+static const double LENT_NS = 1e8;
 /* Own time within which a process makes good by how much more than allowed it was slowed. */
 static const double REPAYMENT_NS = 2.5e8;
 /* The part of its share by which it may be slowed meanwhile, so that something is seen. */
@@ -61,7 +62,8 @@ struct function {
 
 struct process {
     uint64_t cpu_ns, patching_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
-    double debt_ns;                        /* cost so far beyond what was allowed; below 0: what is still free */
+    double debt_ns;                        /* cost so far beyond its share */
+    double lent_ns;                        /* what is left of what it may cost at first */
     uint64_t room_cpu_ns;                  /* CPU time at the last look for room; 0: none yet */
     double room_cost_ns;                   /* since then */
     uint32_t n_left_out;                   /* functions that are left out now */
@@ -232,14 +234,13 @@ static int compare_costs(const void *left, const void *right)
     return (a->n_calls < b->n_calls) - (a->n_calls > b->n_calls);
 }
 
-/* What tracing may cost a process in some of its own time: while there is a debt less, while some of it is free more. */
+/* What tracing may cost a process in some of its own time: while there is a debt less, while something is lent more. */
 static double allow(const struct rv_max_overhead *overhead, const struct process *process, double own_ns,
                     double wall_ns)
 {
     const double most_ns = overhead->max_overhead * own_ns, due_ns = process->debt_ns * own_ns / REPAYMENT_NS;
-    if (process->debt_ns < 0)
-        return most_ns - process->debt_ns;
-    return greater(greater(most_ns - due_ns, LEAST_SHARE * most_ns), FREE_SHARE * wall_ns);
+    const double least_ns = greater(LEAST_SHARE * most_ns, FREE_SHARE * wall_ns);
+    return greater(greater(most_ns - due_ns, least_ns), process->lent_ns);
 }
 
 /* What tracing has cost a process since the last look. */
@@ -285,10 +286,11 @@ static struct cost measure(const struct rv_max_overhead *overhead, const struct 
 }
 
 /* What a process has left over is no licence to slow it later. */
-static double debt_after(const struct rv_max_overhead *overhead, double debt_ns, const struct cost *cost)
+static void charge(const struct rv_max_overhead *overhead, struct process *process, const struct cost *cost)
 {
-    const double used_ns = cost_of_calls(cost) + cost->patching_ns - overhead->max_overhead * own_ns_of(cost);
-    return greater(debt_ns + used_ns, debt_ns < 0 ? debt_ns : 0);
+    const double used_ns = cost_of_calls(cost) + cost->patching_ns;
+    process->debt_ns = greater(process->debt_ns + used_ns - overhead->max_overhead * own_ns_of(cost), 0);
+    process->lent_ns = greater(process->lent_ns - used_ns, 0);
 }
 
 static struct process look_at(const struct rv_max_overhead *overhead, uint32_t process_idx, uint64_t now_ns)
@@ -304,7 +306,8 @@ static struct process look_at(const struct rv_max_overhead *overhead, uint32_t p
 static double allow_at_once(const struct rv_max_overhead *overhead, double debt_ns, const struct cost *cost,
                             double allowed_ns, double left_ns)
 {
-    const bool is_hardly_known = cost_of_calls(cost) > own_ns_of(cost) && debt_ns < FREE_NS * overhead->max_overhead;
+    const bool is_hardly_known =
+        cost_of_calls(cost) > own_ns_of(cost) && debt_ns < 2 * LENT_NS * overhead->max_overhead;
     return is_hardly_known ? greater(left_ns / 2, allowed_ns) : allowed_ns;
 }
 
@@ -324,7 +327,9 @@ static size_t choose_of(struct rv_max_overhead *overhead, struct function *const
     struct process *process = process_of(overhead, idx), now = look_at(overhead, idx, now_ns);
     const struct cost cost = measure(overhead, process, &now, called, n_called);
     const double wall_ns = (double)(now_ns - process->mono_ns);
-    now.debt_ns = debt_after(overhead, process->mono_ns ? process->debt_ns : -FREE_NS * overhead->max_overhead, &cost);
+    now.debt_ns = process->debt_ns;
+    now.lent_ns = process->mono_ns ? process->lent_ns : LENT_NS * overhead->max_overhead;
+    charge(overhead, &now, &cost);
     now.room_cpu_ns = process->room_cpu_ns;
     now.n_left_out = process->n_left_out;
     now.room_cost_ns = process->room_cost_ns + cost_of_calls(&cost) + cost.patching_ns;

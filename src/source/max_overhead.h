@@ -5,7 +5,7 @@
  *     cost    calls x what a call's two events cost, by what a clock read takes on this machine; patching, as the process
  *             tells it: as it begins, and to follow what was chosen
  *     time    the process's CPU time, less the cost
- *     debt    cost beyond the share so far: repaid by a lower share; at first some cost is free
+ *     debt    cost beyond the share so far: repaid by a lower share; at first some cost is lent
  *
  * Where there is room again, functions are let in again, the cheapest first: what one cost when it was left out counts for
  * ever less, and for the longer the more often that was.
