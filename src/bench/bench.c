@@ -37,6 +37,7 @@ static const struct family families[] = {
     {"control", rv_bench_control, false},
 #ifdef RV_BENCH_PATCH
     {"patch", rv_bench_patch, false},
+    {"max_overhead", rv_bench_max_overhead, false},
 #endif
 };
 #define N_FAMILIES (sizeof families / sizeof *families)

@@ -40,6 +40,7 @@ int rv_bench_export(struct rv_bench_out *out);
 int rv_bench_overhead(struct rv_bench_out *out);
 int rv_bench_control(struct rv_bench_out *out);
 int rv_bench_patch(struct rv_bench_out *out);
+int rv_bench_max_overhead(struct rv_bench_out *out);
 
 /* The recording to measure on; NULL: none was given. */
 const char *rv_bench_input(const struct rv_bench_out *out);

@@ -511,8 +511,10 @@ static int check_outputs(const struct rv_options *options)
 
 static int check_bench(const struct rv_options *options)
 {
-    if (options->argv && strcmp(options->bench, "overhead") != 0 && strcmp(options->bench, "patch") != 0)
-        return rv_err(EINVAL, "--bench takes no COMMAND, but --bench=overhead and --bench=patch");
+    const bool takes_command = strcmp(options->bench, "overhead") == 0 || strcmp(options->bench, "patch") == 0 ||
+                               strcmp(options->bench, "max_overhead") == 0;
+    if (options->argv && !takes_command)
+        return rv_err(EINVAL, "--bench takes no COMMAND, but --bench=overhead, --bench=patch and --bench=max_overhead");
     bool takes_file = strcmp(options->bench, "codec") == 0 || strcmp(options->bench, "replay") == 0;
     if (options->n_files > 1 || (options->file && !takes_file))
         return rv_err(EINVAL, "--bench takes no FILE, but --bench=codec and --bench=replay a recording");
