@@ -71,7 +71,8 @@ static uint64_t find_export(pid_t pid, const char *prefix, const char *name,
     const uint64_t base = find(pid, prefix, has_prefix, own, file);
     if (!base)
         return 0;
-    snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, file);
+    if (!rv_mappings_link_deleted(pid, base, path))
+        snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, file);
     struct rv_elf *elf = rv_elf_open(path, &(struct rv_elf_identity){0});
     const bool is_there = elf && look(elf, name, &address);
     rv_elf_close(elf);

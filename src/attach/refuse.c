@@ -157,6 +157,11 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
 {
     switch (why) {
     case RV_REFUSE_NO_LOADER:
+        if (has_mapped(pid, "/libc.so.6" RV_MAPPING_DELETED))
+            return rv_err(ENOTSUP,
+                          "process %d: its C library was replaced since it began, and only root may read the one that it "
+                          "has: start it anew, or run ringviz as root",
+                          (int)pid);
         return rv_err(ENOTSUP,
                       "process %d has no GNU C library that could load ours: it is statically linked, or uses another "
                       "one; link it "
@@ -244,6 +249,9 @@ int rv_refuse_planning(pid_t pid, int error)
             (int)pid);
     case EPERM:
         return rv_err(EPERM, "process %d may not make memory executable (SELinux, seccomp)", (int)pid);
+    case ELIBBAD:
+        return rv_err(ELIBBAD, "process %d throws its exceptions by libunwind, which does not go through traced calls",
+                      (int)pid);
     default:
         return rv_err(-error, "process %d: its functions cannot be patched (%s)", (int)pid, strerror(-error));
     }

@@ -1,6 +1,11 @@
 #include "base/mappings.h"
 
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/own_syscalls.h"
@@ -91,8 +96,44 @@ bool rv_mappings_next(struct rv_mappings *mappings, struct rv_mapping *out)
     out->is_executable = memchr(at, 'x', strcspn(at, " ")) != NULL;
     at = skip_field(at);
     out->offset = read_number(&at, 16);
-    at = skip_field(skip_field(at));
+    at = skip_field(at);
+    const unsigned major = (unsigned)read_number(&at, 16);
+    at += *at == ':';
+    out->device = makedev(major, (unsigned)read_number(&at, 16));
+    at = skip_field(at);
     out->inode = (ino_t)read_number(&at, 10);
     out->path = skip_field(at);
+    return true;
+}
+
+size_t rv_mapping_path_bytes(const char *path)
+{
+    const size_t n = strlen(path), n_mark = sizeof RV_MAPPING_DELETED - 1;
+    return n > n_mark && strcmp(path + n - n_mark, RV_MAPPING_DELETED) == 0 ? n - n_mark : n;
+}
+
+/* Is it the process's program? */
+static bool is_program(const char *link, const char *path)
+{
+    char target[PATH_MAX];
+    const ssize_t n = readlink(link, target, sizeof target);
+    return n >= 0 && (size_t)n == strlen(path) && memcmp(target, path, (size_t)n) == 0;
+}
+
+bool rv_mappings_link_deleted(pid_t pid, uint64_t address, char link[RV_MAPPINGS_LINK_BYTES])
+{
+    struct rv_mapping mapping = {.end = 0};
+    struct rv_mappings mappings;
+    if (rv_mappings_open(&mappings, pid) != 0)
+        return false;
+    while (address >= mapping.end && rv_mappings_next(&mappings, &mapping))
+        continue;
+    rv_mappings_close(&mappings);
+    if (address < mapping.start || address >= mapping.end || !mapping.path[rv_mapping_path_bytes(mapping.path)])
+        return false;
+    snprintf(link, RV_MAPPINGS_LINK_BYTES, "/proc/%d/exe", (int)pid);
+    if (!is_program(link, mapping.path))
+        snprintf(link, RV_MAPPINGS_LINK_BYTES, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, mapping.start,
+                 mapping.end);
     return true;
 }

@@ -13,10 +13,14 @@
 struct rv_mapping {
     uint64_t start, end; /* addresses */
     uint64_t offset;     /* of its start in its file */
-    ino_t inode;         /* of its file; 0: none */
+    dev_t device;        /* of its file, */
+    ino_t inode;         /* and its number there; 0: none */
     bool is_executable;
     const char *path; /* of its file, "[vdso]" and the like, or ""; valid until the next call */
 };
+
+/* What the kernel puts behind the path of a file that is there no longer, or another one. */
+#define RV_MAPPING_DELETED " (deleted)"
 
 struct rv_mappings {
     int fd;
@@ -30,5 +34,17 @@ void rv_mappings_close(struct rv_mappings *mappings);
 
 /* The next one, by rising address. False at the end. Keeps errno. */
 bool rv_mappings_next(struct rv_mappings *mappings, struct rv_mapping *out);
+
+/* How many bytes of a path are the file's: all, or those before RV_MAPPING_DELETED. */
+size_t rv_mapping_path_bytes(const char *path);
+
+/*
+ * Where the file that is mapped at an address can be opened although it was deleted or replaced: under /proc, while the
+ * process runs; a program by anybody who may trace it, another file by root.
+ *   returns  false: it is where its path says, or none is mapped there
+ *   thread   any, not in a signal handler
+ */
+#define RV_MAPPINGS_LINK_BYTES 80u
+bool rv_mappings_link_deleted(pid_t pid, uint64_t address, char link[RV_MAPPINGS_LINK_BYTES]);
 
 #endif

@@ -172,7 +172,8 @@ static bool can_be_patched(const struct rv_program *program)
 {
     return program->is_script || (program->is_elf && program->is_executable && program->is_our_machine &&
                                   !program->is_go && (program->has_interpreter || program->is_program) &&
-                                  !program->is_privileged && !rv_program_stack_walker(program));
+                                  !program->is_privileged && !rv_program_stack_walker(program) &&
+                                  !rv_program_makes_threads(program) && !rv_program_throws_by_libunwind(program));
 }
 
 static void explain_image(const struct rv_program *program, char *out, size_t out_bytes)
@@ -204,6 +205,13 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
         snprintf(out, out_bytes,
                  "it is %s: these walk or copy their stacks, whose return addresses tracing changes, and would fail",
                  walker);
+    else if (!has_hooks(program) && rv_program_makes_threads(program))
+        snprintf(out, out_bytes,
+                 "it makes threads by system calls of its own (clone), which have no place for our data: it is not patched");
+    else if (!has_hooks(program) && rv_program_throws_by_libunwind(program))
+        snprintf(out, out_bytes,
+                 "it throws its exceptions by libunwind, which does not go through traced calls; link it with libgcc_s ahead "
+                 "of libunwind");
     else if (!has_hooks(program))
         snprintf(out, out_bytes,
                  "it has no hooks, and was not patched, or no patched function ran (man ringviz, --patch); or %s",

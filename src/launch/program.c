@@ -11,6 +11,7 @@
 #include <libelf.h>
 
 #include "base/exec.h"
+#include "base/own_threads.h"
 #include "base/stack_walking_runtimes.h"
 
 #define HOOK "__cyg_profile_func_enter"
@@ -151,17 +152,44 @@ bool rv_program_is_static(const struct rv_program *program)
            !program->has_interpreter && !program->is_go && !program->is_privileged;
 }
 
-const char *rv_program_stack_walker(const struct rv_program *program)
+/* What is found in its bytes. */
+static const char *search(const struct rv_program *program, const char *(*find)(const void *bytes, size_t n))
 {
     const int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t n = 0;
     elf_version(EV_CURRENT);
     Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const char *bytes = elf_rawfile(elf, &n), *what = bytes ? rv_stack_walking_runtimes_find(bytes, n) : NULL;
+    const char *bytes = elf_rawfile(elf, &n), *what = bytes ? find(bytes, n) : NULL;
     elf_end(elf);
     if (fd >= 0)
         close(fd);
     return what;
+}
+
+const char *rv_program_stack_walker(const struct rv_program *program)
+{
+    return search(program, rv_stack_walking_runtimes_find);
+}
+
+static const char *find_own_threads(const void *bytes, size_t n)
+{
+    return rv_own_threads_are_made(bytes, n) ? "clone" : NULL;
+}
+
+bool rv_program_makes_threads(const struct rv_program *program)
+{
+    return search(program, find_own_threads) != NULL;
+}
+
+static const char *find_libunwind(const void *bytes, size_t n)
+{
+    const char *found = memmem(bytes, n, "libunwind.so.8", sizeof "libunwind.so.8");
+    return found && memmem(bytes, n, "libstdc++.so", strlen("libstdc++.so")) ? found : NULL;
+}
+
+bool rv_program_throws_by_libunwind(const struct rv_program *program)
+{
+    return search(program, find_libunwind) != NULL;
 }
 
 /* "perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"; "ruby3.1" */

@@ -31,6 +31,12 @@ bool rv_program_is_static(const struct rv_program *program);
 /* "an OCaml program": it walks its stack by return addresses, and so is not patched; NULL: not known to. Reads it. */
 const char *rv_program_stack_walker(const struct rv_program *program);
 
+/* Does it make threads by system calls of its own, and so is not patched? Reads it. */
+bool rv_program_makes_threads(const struct rv_program *program);
+
+/* Does it throw exceptions by libunwind, ahead of the compiler's own unwinder, and so is not patched? Reads it. */
+bool rv_program_throws_by_libunwind(const struct rv_program *program);
+
 /* Is it perl, or a script that perl runs? */
 bool rv_program_is_perl(const struct rv_program *program);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bisect.h"
+#include "base/debug_paths.h"
 #include "base/module_name.h"
 #include "patch/array.h"
 
@@ -27,8 +28,8 @@ static const void *at(const struct file *file, uint64_t offset, uint64_t n_bytes
                                                                                            : NULL;
 }
 
-/* Called with each function's name and address. A negative errno ends it. */
-typedef int symbol_fn(void *context, const char *name, uint64_t address);
+/* Called with each function's name, address and size; 0: it has none. A negative errno ends it. */
+typedef int symbol_fn(void *context, const char *name, uint64_t address, uint64_t n_bytes);
 
 static int add_address(struct rv_patch_names *names, uint64_t address)
 {
@@ -45,9 +46,10 @@ struct by_pattern {
     const regex_t *pattern;
 };
 
-static int add_matching(void *context, const char *name, uint64_t address)
+static int add_matching(void *context, const char *name, uint64_t address, uint64_t n_bytes)
 {
     const struct by_pattern *by = context;
+    (void)n_bytes;
     return regexec(by->pattern, name, 0, NULL, 0) == 0 ? add_address(by->names, address) : 0;
 }
 
@@ -62,9 +64,10 @@ static int compare_names(const void *name, const void *wanted)
     return strcmp(name, ((const struct rv_patch_name *)wanted)->name);
 }
 
-static int add_named(void *context, const char *name, uint64_t address)
+static int add_named(void *context, const char *name, uint64_t address, uint64_t n_bytes)
 {
     struct by_name *by = context;
+    (void)n_bytes;
     const struct rv_patch_name *found = bsearch(name, by->wanted, by->n_wanted, sizeof *by->wanted, compare_names);
     if (!found)
         return 0;
@@ -90,7 +93,7 @@ static int walk_symbols(const struct file *file, const Elf64_Shdr *symbols, cons
             all[i].st_name >= strings->sh_size ||
             !memchr(text + all[i].st_name, '\0', strings->sh_size - all[i].st_name))
             continue;
-        error = each(context, text + all[i].st_name, bias + all[i].st_value);
+        error = each(context, text + all[i].st_name, bias + all[i].st_value, all[i].st_size);
     }
     return error;
 }
@@ -121,23 +124,95 @@ static int walk_file(const struct file *file, const struct rv_patch_image *image
     return walk_symbols(file, found, &sections[found->sh_link], find_bias(file, header, image), each, context);
 }
 
-static int walk_path(const char *path, const struct rv_patch_image *image, symbol_fn *each, void *context)
+static int open_file(struct file *file, const char *path)
 {
     struct stat status;
-    struct file file = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        error = -errno;
-    } else {
-        file.n_bytes = (size_t)status.st_size;
-        file.bytes = mmap(NULL, file.n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        error = file.bytes == MAP_FAILED ? -errno : walk_file(&file, image, each, context);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    file->bytes = MAP_FAILED;
+    if (fstat(fd, &status) == 0) {
+        file->n_bytes = (size_t)status.st_size;
+        file->bytes = mmap(NULL, file->n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     }
-    if (file.bytes && file.bytes != MAP_FAILED)
-        munmap((void *)(uintptr_t)file.bytes, file.n_bytes);
-    if (fd >= 0)
-        close(fd);
+    const int error = file->bytes == MAP_FAILED ? -errno : 0;
+    close(fd);
     return error;
+}
+
+static void close_file(const struct file *file)
+{
+    munmap((void *)(uintptr_t)file->bytes, file->n_bytes);
+}
+
+static int walk_path(const char *path, const struct rv_patch_image *image, symbol_fn *each, void *context)
+{
+    struct file file;
+    int error = open_file(&file, path);
+    if (error)
+        return error;
+    error = walk_file(&file, image, each, context);
+    close_file(&file);
+    return error;
+}
+
+/* ---- names in another file ---- */
+
+static bool is_there(void *unused, const char *path)
+{
+    (void)unused;
+    return access(path, F_OK) == 0;
+}
+
+static const uint8_t *bytes_of(const struct file *file, const Elf64_Shdr *section)
+{
+    return section->sh_type != SHT_NOBITS && section->sh_offset <= file->n_bytes &&
+                   section->sh_size <= file->n_bytes - section->sh_offset
+               ? file->bytes + section->sh_offset
+               : NULL;
+}
+
+/* A section with the build id alone, as linkers write it; or with the name of a file. */
+static bool leads_elsewhere(const struct file *file, const char *path, const Elf64_Shdr *section, const char *name)
+{
+    enum { ID_AT = 16 };
+    const uint8_t *bytes = bytes_of(file, section);
+    if (bytes && strcmp(name, ".note.gnu.build-id") == 0 && section->sh_size > ID_AT)
+        return rv_debug_paths_by_id(path, bytes + ID_AT, section->sh_size - ID_AT, is_there, NULL);
+    return bytes && strcmp(name, ".gnu_debuglink") == 0 && memchr(bytes, '\0', section->sh_size) &&
+           rv_debug_paths_by_link(path, (const char *)bytes, is_there, NULL);
+}
+
+static bool leads_any_elsewhere(const struct file *file, const char *path)
+{
+    const Elf64_Ehdr *header = at(file, 0, sizeof *header);
+    const Elf64_Shdr *sections = header && header->e_shentsize == sizeof *sections
+                                     ? at(file, header->e_shoff, header->e_shnum * sizeof *sections)
+                                     : NULL;
+    if (!sections || header->e_shstrndx >= header->e_shnum)
+        return false;
+    const Elf64_Shdr *strings = &sections[header->e_shstrndx];
+    const char *names = (const char *)bytes_of(file, strings);
+    bool leads = false;
+    for (size_t i = 0; names && i < header->e_shnum && !leads; i++) {
+        const uint64_t name_at = sections[i].sh_name;
+        if (sections[i].sh_type == SHT_SYMTAB) /* then it has all names itself */
+            return false;
+        leads = name_at < strings->sh_size && memchr(names + name_at, '\0', strings->sh_size - name_at) &&
+                leads_elsewhere(file, path, &sections[i], names + name_at);
+    }
+    return leads;
+}
+
+/* Do readers find names of its functions in a file of separate debug information? */
+static bool may_have_debug_file(const char *path)
+{
+    struct file file;
+    if (open_file(&file, path) != 0)
+        return true;
+    const bool may_have = leads_any_elsewhere(&file, path);
+    close_file(&file);
+    return may_have;
 }
 
 /* Those that are called by their addresses; what is no function is never asked for. */
@@ -147,7 +222,7 @@ static int add_addresses(struct by_name *by, uint64_t bias)
     for (size_t i = 0; i < by->n_wanted && !error; i++) {
         const char *name = by->wanted[i].name;
         if (strncmp(name, "0x", 2) == 0)
-            error = add_named(by, name, strtoull(name, NULL, 16) + bias);
+            error = add_named(by, name, strtoull(name, NULL, 16) + bias, 0);
     }
     return error;
 }
@@ -165,10 +240,11 @@ int rv_patch_names_read(struct rv_patch_names *names, const char *path, const ch
     return error;
 }
 
-static int count_down(void *n_left, const char *name, uint64_t address)
+static int count_down(void *n_left, const char *name, uint64_t address, uint64_t n_bytes)
 {
     (void)name;
     (void)address;
+    (void)n_bytes;
     return --*(size_t *)n_left ? 0 : -ECANCELED;
 }
 
@@ -195,7 +271,7 @@ int rv_patch_names_add_addresses(struct rv_patch_names *names, const char *patte
         return -EINVAL;
     for (size_t i = 0; i < all->n_functions && !error; i++) {
         snprintf(name, sizeof name, "0x%" PRIx64, all->functions[i].address - image->bias);
-        error = add_matching(&(struct by_pattern){names, &compiled}, name, all->functions[i].address);
+        error = add_matching(&(struct by_pattern){names, &compiled}, name, all->functions[i].address, 0);
     }
     rv_patch_array_sort(names->addresses, names->n, sizeof *names->addresses);
     regfree(&compiled);
@@ -225,9 +301,10 @@ static bool is_rejected(const struct by_filter *by, const char *name)
            (by->has_exclude && regexec(&by->exclude, full, 0, NULL, 0) == 0);
 }
 
-static int add_judged(void *context, const char *name, uint64_t address)
+static int add_judged(void *context, const char *name, uint64_t address, uint64_t n_bytes)
 {
     struct by_filter *by = context;
+    (void)n_bytes;
     return add_address(is_rejected(by, name) ? by->rejected : &by->kept, address);
 }
 
@@ -239,7 +316,6 @@ static void remove_kept(struct by_filter *by)
         if (!rv_patch_names_match(&by->kept, by->rejected->addresses[i]))
             by->rejected->addresses[n++] = by->rejected->addresses[i];
     by->rejected->n = n;
-    rv_patch_array_sort(by->rejected->addresses, by->rejected->n, sizeof *by->rejected->addresses);
 }
 
 static bool compile(regex_t *regex, const char *pattern, bool *has)
@@ -248,11 +324,68 @@ static bool compile(regex_t *regex, const char *pattern, bool *has)
     return *has || !pattern;
 }
 
-int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const struct rv_patch_filter *filter,
-                          const struct rv_patch_image *image)
+/* ---- functions without a symbol: readers call them by their addresses ---- */
+
+struct covered { /* by a symbol */
+    uint64_t address, end; /* end 0: up to the next one */
+};
+
+struct cover {
+    struct covered *all; /* rising */
+    size_t n, capacity;
+};
+
+static int add_covered(void *context, const char *name, uint64_t address, uint64_t n_bytes)
+{
+    struct cover *cover = context;
+    struct covered *all = rv_patch_array_grown(cover->all, cover->n, &cover->capacity, sizeof *all);
+    (void)name;
+    if (!all)
+        return -ENOMEM;
+    cover->all = all;
+    all[cover->n++] = (struct covered){address, n_bytes ? address + n_bytes : 0};
+    return 0;
+}
+
+static bool has_symbol(const struct cover *cover, uint64_t address)
+{
+    const size_t n = rv_bisect_count(cover->all, cover->n, sizeof *cover->all, 0, address);
+    const struct covered *last = n ? &cover->all[n - 1] : NULL;
+    return last && (last->address == address || !last->end || address < last->end);
+}
+
+static int add_nameless(struct by_filter *by, const struct cover *cover, const struct rv_patch_image *image,
+                        const struct rv_patch_functions *all)
+{
+    char name[2 + 16 + 1];
+    int error = 0;
+    for (size_t i = 0; i < all->n_functions && !error; i++) {
+        const uint64_t address = all->functions[i].address;
+        snprintf(name, sizeof name, "0x%" PRIx64, address - image->bias);
+        if (!has_symbol(cover, address) && is_rejected(by, name))
+            error = add_address(by->rejected, address);
+    }
+    return error;
+}
+
+static int judge_nameless(struct by_filter *by, const char *path, const struct rv_patch_image *image,
+                          const struct rv_patch_functions *all)
+{
+    struct cover cover = {0};
+    int error = walk_path(path, image, add_covered, &cover);
+    rv_patch_array_sort(cover.all, cover.n, sizeof *cover.all);
+    if (!error)
+        error = add_nameless(by, &cover, image, all);
+    free(cover.all);
+    return error;
+}
+
+int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const char *called,
+                          const struct rv_patch_filter *filter, const struct rv_patch_image *image,
+                          const struct rv_patch_functions *all)
 {
     size_t n_module;
-    struct by_filter by = {.rejected = names, .module = rv_module_name(path, &n_module)};
+    struct by_filter by = {.rejected = names, .module = rv_module_name(called, &n_module)};
     *names = (struct rv_patch_names){0};
     by.n_module = (int)n_module;
     int error =
@@ -260,6 +393,9 @@ int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const 
             ? walk_path(path, image, add_judged, &by)
             : -EINVAL;
     remove_kept(&by);
+    if (!error && !may_have_debug_file(path))
+        error = judge_nameless(&by, path, image, all);
+    rv_patch_array_sort(names->addresses, names->n, sizeof *names->addresses);
     rv_patch_names_end(&by.kept);
     if (by.has_include)
         regfree(&by.include);

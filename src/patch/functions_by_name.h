@@ -56,12 +56,14 @@ struct rv_patch_filter { /* patterns over full names; NULL: none */
 
 /*
  * The functions of a file that a filter rejects by all of their names. A mangled name, or one with a suffix, rejects
- * none: readers of the trace show it otherwise.
- *   path     of the program or library, whose name theirs begin with
+ * none: readers of the trace show it otherwise. Of all functions, those without a name are judged by their addresses, as
+ * readers call them, unless there may be a file of separate debug information, where readers would find their names.
+ *   called   path of the program or library, whose name theirs begin with
  *   returns  0; as above. To be ended in any case.
  */
-int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const struct rv_patch_filter *filter,
-                          const struct rv_patch_image *image);
+int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const char *called,
+                          const struct rv_patch_filter *filter, const struct rv_patch_image *image,
+                          const struct rv_patch_functions *all);
 
 /* Has the function at this address a name that matches? */
 bool rv_patch_names_match(const struct rv_patch_names *names, uint64_t address);

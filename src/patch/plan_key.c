@@ -20,7 +20,8 @@ static uint64_t hash_of_index(const struct rv_patch_image *image)
 
 static uint64_t shape_of(const struct rv_patch_image *image)
 {
-    uint64_t hash = rv_hash_combine(image->entry - image->bias, image->unwind_table - image->bias);
+    const uint64_t entry = image->entry ? image->entry - image->bias : 0;
+    uint64_t hash = rv_hash_combine(entry, image->unwind_table - image->bias);
     for (size_t i = 0; i < image->n_segments; i++) {
         hash = rv_hash_combine(hash, image->segments[i].start - image->bias);
         hash = rv_hash_combine(hash, image->segments[i].end - image->bias);

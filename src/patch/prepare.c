@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/bisect.h"
+#include "base/own_threads.h"
 #include "patch/array.h"
 #include "patch/imports.h"
 #include "patch/plan_file.h"
@@ -309,9 +310,10 @@ static int find_functions(struct work *work)
     }
     if (request->kept)
         (void)rv_patch_names_read(&work->kept, request->path, request->kept, &request->image);
-    if (request->filter.include || request->filter.exclude)
-        (void)rv_patch_names_filter(&work->rejected, request->path, &request->filter, &request->image);
     error = find_all(work);
+    if (!error && (request->filter.include || request->filter.exclude))
+        (void)rv_patch_names_filter(&work->rejected, request->path, request->called, &request->filter,
+                                    &request->image, &work->functions);
     if (!error && has_addresses)
         error = rv_patch_names_add_addresses(&work->chosen, pattern, &request->image, &work->functions);
     if (!error)
@@ -358,11 +360,27 @@ static void open_copy(struct work *work)
         (void)rv_patch_prepared_file_write(request, &work->key, prepared);
 }
 
+static bool makes_threads(const struct rv_patch_image *image)
+{
+    bool makes = false;
+    for (size_t i = 0; i < image->n_segments && !makes; i++) {
+        const struct rv_patch_segment *segment = &image->segments[i];
+        makes = segment->is_code && segment->is_readable &&
+                rv_own_threads_are_made(segment->bytes, (size_t)(segment->end - segment->start));
+    }
+    return makes;
+}
+
+static bool is_left(const struct rv_patch_request *request)
+{
+    return (request->leaves_readers && rv_patch_reads_return_addresses(&request->image)) ||
+           (request->leaves_own_threads && makes_threads(&request->image));
+}
+
 static int prepare(struct work *work)
 {
     read_plan(work);
-    if (!work->prepared->is_by_plan && work->request->leaves_readers &&
-        rv_patch_reads_return_addresses(&work->request->image))
+    if (!work->prepared->is_by_plan && is_left(work->request))
         return 0;
     int error = work->request->has_functions ? find_functions(work) : 0;
     if (work->request->wants_import) /* of an image whose functions are not known, too */

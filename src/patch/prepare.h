@@ -20,11 +20,12 @@ struct rv_patch_request {
      * of it (prepared_file.h). */
     bool takes_copy;
     bool leaves_readers; /* an image whose code reads return addresses is left as it is: return_address_readers.h */
+    bool leaves_own_threads; /* as is one that makes threads by system calls of its own: base/own_threads.h */
     uint64_t hook;
     bool has_functions; /* functions of the image are patched: */
     bool has_trivial;   /* trivial ones, too */
-    /* Their names: a regular expression, or NULL: all; and the file that has them. */
-    const char *pattern, *path;
+    /* Their names: a regular expression, or NULL: all; the file that has them, and its path as names show it. */
+    const char *pattern, *path, *called;
     const char
         *kept; /* Names of functions that get the address of their own return address, which are refused; NULL: none */
     struct rv_patch_filter filter; /* functions that it rejects are prepared, but off */

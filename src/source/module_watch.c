@@ -2,7 +2,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/mappings.h"
 #include "base/vec.h"
 #include "ring/modules.h"
 #include "ring/process_liveness.h"
@@ -18,14 +23,43 @@ static uint64_t to_ns(const struct rv_module_watch *watch, uint64_t ticks)
     return ticks ? rv_clock_to_ns(&watch->map->clock, ticks) : 0;
 }
 
+/* Is what lies there younger than the process, or gone? */
+static bool is_newer(const char *path, const struct rv_wire_process *process)
+{
+    struct stat status;
+    struct timespec real, boot;
+    if (stat(path, &status) != 0 || clock_gettime(CLOCK_REALTIME, &real) != 0 ||
+        clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+        return true;
+    const uint64_t start_ns = process->start * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+    return rv_clock_time_ns(status.st_ctim) + rv_clock_time_ns(boot) >= rv_clock_time_ns(real) + start_ns;
+}
+
+/* The program has identified a file that is not where its path says any more by what lies there now. */
+static bool find_deleted(const struct rv_wire_process *process, struct rv_module *module,
+                         char link[RV_MAPPINGS_LINK_BYTES])
+{
+    struct stat status;
+    if (!is_newer(module->path, process) || !rv_process_liveness_is_running(process->pid, process->start) ||
+        !rv_mappings_link_deleted((pid_t)process->pid, module->start, link))
+        return false;
+    const bool is_there = stat(link, &status) == 0;
+    module->device = is_there ? status.st_dev : UINT64_MAX;
+    module->inode = is_there ? status.st_ino : UINT64_MAX;
+    return is_there;
+}
+
 /* Read the record into the symbolizer. False when it may still change. */
 static bool put(const struct rv_module_watch *watch, struct rv_module_pending *pending)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES], link[RV_MAPPINGS_LINK_BYTES];
     struct rv_module module;
     int error = rv_modules_read(watch->map, pending->module_idx, &module, path, sizeof path);
     if (error)
         return error == -EBADMSG;
+    const bool is_deleted =
+        !pending->is_put && find_deleted(rv_map_process(watch->map, module.process_idx), &module, link);
+    path[rv_mapping_path_bytes(path)] = '\0';
     rv_symbolizer_put_module(watch->symbolizer, &(struct rv_symbolizer_module){
                                                     .process = module.process_idx,
                                                     .start = module.start,
@@ -36,6 +70,7 @@ static bool put(const struct rv_module_watch *watch, struct rv_module_pending *p
                                                     .device = module.device,
                                                     .inode = module.inode,
                                                     .path = module.path,
+                                                    .link = is_deleted ? link : NULL,
                                                     .build_id = module.build_id,
                                                     .build_id_bytes = module.build_id_bytes,
                                                 });

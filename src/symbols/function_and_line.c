@@ -64,10 +64,10 @@ static struct rv_function_and_line_file *open_file(struct rv_function_and_line *
         return file;
     if (namer->n_open >= MAX_OPEN)
         close_least_used(namer);
-    file->elf = rv_elf_open(code->path, &(struct rv_elf_identity){.device = code->device,
-                                                                  .inode = code->inode,
-                                                                  .build_id = code->build_id,
-                                                                  .build_id_bytes = code->build_id_bytes});
+    const struct rv_elf_identity identity = {code->device, code->inode, code->build_id, code->build_id_bytes};
+    file->elf = rv_elf_open(code->path, &identity);
+    if (!file->elf && code->link)
+        file->elf = rv_elf_open(code->link, &identity);
     file->is_unusable = !file->elf;
     namer->n_open += file->elf != NULL;
     return file;

@@ -16,7 +16,7 @@
 /* A file that code was mapped from. */
 struct rv_code_file {
     uint32_t number; /* dense and unique */
-    const char *path;
+    const char *path, *link; /* link: where else it may be opened, or NULL */
     uint64_t device, inode;
     uint8_t build_id[RV_FUNCTION_AND_LINE_MAX_BUILD_ID];
     uint32_t build_id_bytes;

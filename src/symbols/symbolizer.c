@@ -170,6 +170,7 @@ static const struct rv_code_file *find_or_add_file(struct rv_symbolizer *symboli
     struct rv_code_file *file = rv_alloc(1, sizeof *file);
     *file = wanted;
     file->path = rv_string_pool_keep(&symbolizer->strings, wanted.path, strlen(wanted.path));
+    file->link = module->link ? rv_string_pool_keep(&symbolizer->strings, module->link, strlen(module->link)) : NULL;
     pthread_mutex_lock(&symbolizer->lock);
     symbolizer->files = rv_vec_reserve(symbolizer->files, &symbolizer->file_capacity, symbolizer->n_files + 1,
                                        sizeof *symbolizer->files);

@@ -31,6 +31,7 @@ struct rv_symbolizer_module {
     uint64_t loaded_ns, unloaded_ns; /* 0 = still mapped */
     uint64_t device, inode;          /* 0, 0 = unknown */
     const char *path;
+    const char *link; /* by which the file can be opened where its path leads to another one by now; or NULL */
     const uint8_t *build_id;
     uint32_t build_id_bytes;
 };

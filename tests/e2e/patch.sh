@@ -1,8 +1,8 @@
 #!/bin/sh
-# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE THIN THIN_BY_PATH: programs without hooks are traced as they
-# are, and what they print stays the same.
+# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE THIN THIN_BY_PATH OWN_THREADS [UNWINDS UNWINDS_FIRST]: programs without hooks are
+# traced as they are, and what they print stays the same.
 set -u
-ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5 thin=$6 thin_by_path=$7
+ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5 thin=$6 thin_by_path=$7 own_threads=$8 unwinds=${9-} unwinds_first=${10-}
 . "${0%/*}/harness.sh"
 
 # Debian's own, of which most have no symbols.
@@ -35,6 +35,26 @@ for functions in auto .; do
     expect "return addresses kept" "$(cat "$folder/out")" "wrong 0"
     grep -q 'it is an OCaml program' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
 done
+
+# Nor are programs that make threads by system calls of their own.
+"$own_threads" 50 >"$folder/wanted"
+for functions in auto .; do
+    run --patch=$functions --force --report=json --output="$folder/report.json" -- "$own_threads" 50
+    check "what threads without a place for our data give" cmp "$folder/out" "$folder/wanted"
+    grep -q 'it makes threads by system calls of its own' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
+done
+
+# libunwind's backtraces go through traced calls. Exceptions that it throws, ahead of the compiler's own unwinder, would not: such
+# a program is not patched.
+if [ "$unwinds" ]; then
+    "$unwinds" 100 >"$folder/wanted"
+    run --patch=. --max-overhead=off --force --report=json --output="$folder/report.json" -- "$unwinds" 100
+    check "what libunwind finds" cmp "$folder/out" "$folder/wanted"
+    grep -q '::descend",[^}]*"calls":2100,' "$folder/report.json" || fail "not 2100 calls of descend"
+    run --patch=. --force --report=json --output="$folder/report.json" -- "$unwinds_first" 100
+    check "what it throws" cmp "$folder/out" "$folder/wanted"
+    grep -q 'it throws its exceptions by libunwind' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
+fi
 
 # ringviz holds the texts by which it recognizes such programs, and is not taken for one.
 run --patch=. --force --report=json --output="$folder/report.json" -- "$ringviz" --version

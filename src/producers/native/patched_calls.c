@@ -305,12 +305,24 @@ _Static_assert(RV_RETURNS_FRAME_BYTES == FRAME_BYTES && RV_RETURNS_FRAME_RECORD 
  *
  * An unwinder that has found this may see the real address put back before it gets to the expression (rv_returns_restore):
  * then no trampoline is there (its bytes 0 and 5 are 68 and e9), and the address is at - 1.
+ *
+ * libunwind takes each signal frame for one that the kernel has made, and its backtraces end there. It reads four
+ * letters of what a record is extended by, where others read all: so the S that says "signal frame" is the fifth, behind an R
+ * that is said three times.
  */
 #define RETURN_RULE                                                                                                    \
     "0x16, 16, 44, 0x80, 0x00, "                                                                                       \
     "0x12, 0x06, 0x0e, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x00, 0x1a, "                                         \
     "0x0e, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0x00, 0x00, 0x2e, 0x28, 0x0f, 0x00, "                                   \
     "0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, 0x31, 0x24, 0x22, 0x06, 0x31, 0x1c"
+#define RETURN_CIE(encoding)                                                                                           \
+    ".long " TEXT(FRAME_RECORD) " - 4, 0\n"                                                                            \
+    ".byte 1\n"                                                                                                        \
+    ".asciz \"zRRRS\"\n"                                                                                               \
+    ".byte 1, 0x78, 16, 3, " encoding ", " encoding ", " encoding "\n"                                                 \
+    ".byte 0x0c, 7, 0\n"                                                                                               \
+    ".byte " RETURN_RULE "\n"
+
 __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".p2align 12\n"
         ".globl rv_returns_trampolines\n"
@@ -318,12 +330,15 @@ __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".type rv_returns_trampolines, @object\n"
         ".size rv_returns_trampolines, " TEXT(ARENA_BYTES) "\n"
         "rv_returns_trampolines:\n"
-        ".cfi_startproc\n"
-        ".cfi_signal_frame\n"
-        ".cfi_def_cfa %rsp, 0\n"
-        ".cfi_escape " RETURN_RULE "\n"
         ".skip " TEXT(ARENA_BYTES) "\n"
-        ".cfi_endproc\n"
+        ".popsection\n"
+        ".pushsection .eh_frame, \"a\"\n"
+        ".p2align 3\n"
+        "1:\n"
+        RETURN_CIE("0x1b") /* four bytes, from where they are */
+        ".long 20, . - 1b\n"
+        ".long rv_returns_trampolines - ., " TEXT(ARENA_BYTES) "\n"
+        ".byte 0, 0, 0, 0, 0, 0, 0, 0\n"
         ".popsection\n");
 
 /* The same as a record for other tables, behind its CIE (static_frames.c): addresses have 8 bytes. */
@@ -334,13 +349,8 @@ __asm__(".pushsection .rodata\n"
         ".type rv_returns_frame, @object\n"
         ".size rv_returns_frame, " TEXT(FRAME_BYTES) "\n"
         "rv_returns_frame:\n"
-        ".long " TEXT(FRAME_RECORD) " - 4, 0\n"
-        ".byte 1\n"
-        ".asciz \"zRS\"\n"
-        ".byte 1, 0x78, 16, 1, 0\n"
-        ".byte 0x0c, 7, 0\n"
-        ".byte " RETURN_RULE "\n"
-        ".skip rv_returns_frame + " TEXT(FRAME_RECORD) " - .\n"
+        RETURN_CIE("0")
+        ".org rv_returns_frame + " TEXT(FRAME_RECORD) "\n"
         ".long 28, " TEXT(FRAME_RECORD) " + 4\n"
         ".quad 0, 0\n"
         ".byte 0\n"

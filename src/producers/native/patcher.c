@@ -31,6 +31,7 @@
 
 #include "base/bisect.h"
 #include "base/clock.h"
+#include "base/mappings.h"
 #include "patch/dynamic.h"
 #include "patch/plan_file.h"
 #include "patch/prepared_file.h"
@@ -171,6 +172,15 @@ static bool has_shadow_stack(void)
     return syscall(SYS_arch_prctl, SHADOW_STACK_STATUS, &features) == 0 && features & 1;
 }
 
+/* Is libunwind ahead of the compiler's own unwinder? Where it puts the landing pad, a trampoline's frame has no room for it. */
+static bool throws_by_libunwind(void)
+{
+    Dl_info found;
+    const void *raise = dlsym(RTLD_DEFAULT, "_Unwind_RaiseException");
+    return raise && dladdr(raise, &found) && strstr(found.dli_fname, "/libunwind.so.8") &&
+           dlsym(RTLD_DEFAULT, "__cxa_throw");
+}
+
 /* ---- what ---- */
 
 /* "regex@library": the last @ counts; an empty library is the program and all libraries. */
@@ -298,13 +308,12 @@ static int mark_unloaded(struct dl_phdr_info *info, size_t n_bytes, void *unused
 /* While nothing follows the loader an object may have been loaded anew where it was, from a file that has changed. */
 static void mark_replaced(void)
 {
-    struct stat now;
     for (size_t i = 0; i < patcher.n_objects; i++) {
         struct place *place = &patcher.places[i];
-        place->is_replaced =
-            place->is_late ||
-            (*place->name && (stat(place->name, &now) != 0 || now.st_ino != place->file.st_ino ||
-                              now.st_dev != place->file.st_dev || now.st_mtime != place->file.st_mtime));
+        struct stat now = {.st_ino = 0}; /* stays so where it is gone */
+        (void)stat(place->name, &now);
+        place->is_replaced = place->is_late || now.st_ino != place->file.st_ino || now.st_dev != place->file.st_dev ||
+                             now.st_mtime != place->file.st_mtime;
     }
 }
 
@@ -436,12 +445,13 @@ static int take_if_chosen(struct dl_phdr_info *info, size_t n_bytes, void *are_u
 {
     struct next *next = &patcher.next;
     const size_t n_name = strlen(info->dlpi_name);
+    const uint64_t entry = getauxval(AT_ENTRY);
     (void)n_bytes;
     if (is_planned(info) || n_name >= sizeof next->name ||
         rv_patch_image_mapped(&next->image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
         return 0;
     memcpy(next->name, info->dlpi_name, n_name + 1);
-    next->image.entry = getauxval(AT_ENTRY);
+    next->image.entry = rv_patch_image_segment(&next->image, entry) ? entry : 0;
     next->read = next->image;
     next->copy = NULL;
     return is_chosen(next) && (!*(const bool *)are_unloaded || !*next->name || copy(next));
@@ -499,22 +509,32 @@ static bool wants_calls_of_nameless(void)
 }
 
 /* A static program is started by the loader; what its file would be is not known. */
-static const char *find_plans(const struct next *next, struct stat *file)
+static const char *find_plans(const struct next *next, const char *path, struct stat *file)
 {
     const char *folder = secure_getenv(RV_PATCH_PLANS);
-    const bool is_known = !*next->name && !rv_thread_is_foreign && stat("/proc/self/exe", file) == 0;
+    const bool is_known = !rv_thread_is_foreign && stat(*next->name ? path : "/proc/self/exe", file) == 0;
     return is_known && folder && *folder == '/' ? folder : NULL;
+}
+
+/* The file may have been deleted or replaced since it was mapped. */
+static const char *find_file(const struct next *next, const char *path, char link[RV_MAPPINGS_LINK_BYTES])
+{
+    const bool may_be_gone = !patcher.is_alone && next->image.n_segments;
+    return may_be_gone && rv_mappings_link_deleted(getpid(), next->image.segments[0].start, link) ? link : path;
 }
 
 static void prepare_patches(const struct next *next, struct rv_patch_prepared *prepared)
 {
     struct stat file;
+    char link[RV_MAPPINGS_LINK_BYTES];
+    const char *called = *next->name ? next->name : patcher.program, *path = find_file(next, called, link);
     const struct rv_patch_request request = {.image = next->read,
-                                             .plans = find_plans(next, &file),
+                                             .plans = find_plans(next, path, &file),
                                              .planner = patcher.planner_path,
                                              .file = &file,
-                                             .takes_copy = patcher.is_alone,
+                                             .takes_copy = patcher.is_alone && !patcher.is_written,
                                              .leaves_readers = true,
+                                             .leaves_own_threads = !rv_thread_is_foreign,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .captured = patcher.captured,
                                              .n_captured = patcher.n_captured,
@@ -522,7 +542,8 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                              .has_functions = next->has_functions,
                                              .has_trivial = !patcher.is_auto,
                                              .pattern = patcher.is_auto ? NULL : next->pattern,
-                                             .path = *next->name ? next->name : patcher.program,
+                                             .path = path,
+                                             .called = called,
                                              .kept = patcher.is_v8_told ? V8_KEPT : NULL,
                                              .filter = {patcher.patterns.include, patcher.patterns.exclude},
                                              .wants_import = next->has_calls             ? rv_libcalls_want
@@ -644,6 +665,7 @@ static void set_wanted(const char *wanted, bool is_read_anew)
     patcher.mprotect = dlsym(RTLD_NEXT, "mprotect");
     ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
     patcher.program[n > 0 ? n : 0] = '\0';
+    patcher.program[rv_mapping_path_bytes(patcher.program)] = '\0';
 }
 
 /* Their functions are looked for in each object. */
@@ -762,6 +784,8 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
         return -E2BIG;
     if (has_shadow_stack())
         return -ENOTSUP;
+    if (throws_by_libunwind())
+        return -ELIBBAD;
     rv_signal_guard_begin(&guard);
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     while (!try_begin())

@@ -44,6 +44,29 @@ Test(mappings, a_mapped_file_is_found_with_its_place)
     cr_assert(mapping.is_executable);
 }
 
+Test(mappings, a_file_that_was_deleted_is_found_by_a_link)
+{
+    char name[] = "/tmp/rv-mappings-XXXXXX", link[RV_MAPPINGS_LINK_BYTES];
+    struct stat status, found;
+    const int fd = mkstemp(name);
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(ftruncate(fd, 4096), 0);
+    fstat(fd, &status);
+    const uint64_t at = (uintptr_t)mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    struct rv_mappings mappings;
+    struct rv_mapping mapping;
+    cr_assert_not(rv_mappings_link_deleted(getpid(), at, link));
+    unlink(name);
+    cr_assert(rv_mappings_link_deleted(getpid(), at, link));
+    if (stat(link, &found) == 0) /* root's */
+        cr_assert_eq(found.st_ino, status.st_ino);
+    cr_assert(find(at, &mappings, &mapping));
+    cr_assert_eq(rv_mapping_path_bytes(mapping.path), strlen(name));
+    cr_assert_eq(rv_mapping_path_bytes(" (deleted)"), strlen(" (deleted)"));
+    cr_assert_not(rv_mappings_link_deleted(getpid(), 0, link));
+    cr_assert_not(rv_mappings_link_deleted(getpid(), UINT64_MAX, link));
+}
+
 Test(mappings, every_mapping_is_read_once_in_order)
 {
     enum { N = 300 };
