@@ -11,11 +11,11 @@ void rv_call_tree_fini(struct rv_call_tree *tree)
     *tree = (struct rv_call_tree){0};
 }
 
-static void add(struct rv_range_node *node, uint64_t total_ns, const struct rv_range_node *path)
+static void add(struct rv_range_node *node, uint64_t total_ns, uint64_t self_ns, uint64_t n_calls)
 {
     node->total_ns += total_ns;
-    node->self_ns += path->self_ns;
-    node->n_calls += path->n_calls;
+    node->self_ns += self_ns;
+    node->n_calls += n_calls;
 }
 
 /* ---- trees of callers ---- */
@@ -31,7 +31,7 @@ struct climber { /* a path, counted up to one of its callers */
     uint32_t child; /* the node of that caller */
 };
 
-struct group { /* the climbers of a node: some in a row */
+struct group { /* some in a row: the climbers of a node; once these have climbed, its children */
     uint32_t begin, n;
 };
 
@@ -39,18 +39,23 @@ struct step {
     uint32_t id, parent;
 };
 
+struct sums { /* what a path adds to its nodes */
+    uint64_t total_ns, self_ns, n_calls;
+};
+
 struct callers {
-    const struct rv_range_node *paths;
-    uint64_t *totals_ns; /* by path: what it adds to the totals of its nodes */
-    struct step *steps;  /* of paths: the part that is read again and again */
+    struct sums *sums;  /* by path */
+    struct step *steps; /* by path */
     struct rv_range_node *nodes;
     size_t n, capacity;
     struct group *groups; /* by node */
     size_t groups_capacity;
     uint32_t *by_id;                  /* of each subroutine the latest node */
-    struct climber *climbers, *above; /* of this level and of the next */
+    struct climber *climbers, *above; /* of this level and of the next; CLIMBERS_AHEAD more */
     size_t n_above;
 };
+
+#define CLIMBERS_AHEAD 12u /* what they need comes from memory meanwhile */
 
 static void add_node(struct callers *callers, uint32_t parent, uint32_t id)
 {
@@ -73,7 +78,30 @@ static uint32_t child_of(struct callers *callers, uint32_t node, uint32_t id, ui
     return callers->by_id[id] = (uint32_t)callers->n - 1;
 }
 
-/* Count all paths of a node on to their next callers; those that have none end here. */
+static void prefetch(const struct callers *callers, const struct climber *climber)
+{
+    if (climber->next)
+        __builtin_prefetch(&callers->steps[climber->next]);
+    else
+        __builtin_prefetch(&callers->sums[climber->path]);
+}
+
+/* Count a path on to its next caller; one that has none ends here. Returns whether it goes on. */
+static bool climb_on(struct callers *callers, uint32_t node, struct climber *climber, uint32_t first)
+{
+    const struct step next = callers->steps[climber->next];
+    climber->child = climber->next ? child_of(callers, node, next.id, first) : 0;
+    if (climber->child) {
+        callers->groups[climber->child].n++;
+        climber->next = next.parent;
+        return true;
+    }
+    const struct sums *sums = &callers->sums[climber->path];
+    add(&callers->nodes[node], sums->total_ns, sums->self_ns, sums->n_calls);
+    return false;
+}
+
+/* Count all paths of a node on. */
 static void climb(struct callers *callers, uint32_t node)
 {
     const struct group group = callers->groups[node];
@@ -81,14 +109,10 @@ static void climb(struct callers *callers, uint32_t node)
     struct climber *climbers = &callers->climbers[group.begin];
     size_t n_left = 0;
     for (size_t i = 0; i < group.n; i++) {
-        const struct step next = callers->steps[climbers[i].next];
-        const uint32_t path = climbers[i].path, child = climbers[i].next ? child_of(callers, node, next.id, first) : 0;
-        if (child) {
-            callers->groups[child].n++;
-            climbers[n_left++] = (struct climber){path, next.parent, child};
-        } else {
-            add(&callers->nodes[node], callers->totals_ns[path], &callers->paths[path]);
-        }
+        struct climber climber = climbers[i];
+        prefetch(callers, &climbers[i + CLIMBERS_AHEAD]);
+        if (climb_on(callers, node, &climber, first))
+            climbers[n_left++] = climber;
     }
     for (size_t child = first; child < callers->n; child++) {
         struct group *above = &callers->groups[child];
@@ -100,13 +124,19 @@ static void climb(struct callers *callers, uint32_t node)
         struct group *above = &callers->groups[climbers[i].child];
         callers->above[above->begin + above->n++] = climbers[i];
     }
+    callers->groups[node] = (struct group){first, (uint32_t)callers->n - first};
 }
 
 /* What ended in a node counts for all nodes on the way to it. */
 static void add_up(struct callers *callers)
 {
-    for (size_t i = callers->n; i-- > 1;)
-        add(&callers->nodes[callers->nodes[i].parent], callers->nodes[i].total_ns, &callers->nodes[i]);
+    for (size_t i = callers->n; i-- > 0;) {
+        const struct rv_range_node *node = &callers->nodes[i];
+        const struct group *children = &callers->groups[i];
+        rv_range_link_children(callers->nodes, (uint32_t)i, children->begin, children->n);
+        if (i > 0)
+            add(&callers->nodes[node->parent], node->total_ns, node->self_ns, node->n_calls);
+    }
 }
 
 static uint32_t ids_end(const struct rv_range_node *paths, size_t n)
@@ -119,14 +149,15 @@ static uint32_t ids_end(const struct rv_range_node *paths, size_t n)
 
 static struct callers begin_callers(const struct rv_range_node *paths, size_t n)
 {
-    struct callers callers = {.paths = paths,
-                              .totals_ns = rv_alloc_scratch(n, sizeof *callers.totals_ns),
+    struct callers callers = {.sums = rv_alloc_scratch(n, sizeof *callers.sums),
                               .steps = rv_alloc_scratch(n, sizeof *callers.steps),
                               .by_id = rv_alloc(ids_end(paths, n), sizeof *callers.by_id),
-                              .climbers = rv_alloc_scratch(n, sizeof *callers.climbers),
-                              .above = rv_alloc_scratch(n, sizeof *callers.above)};
-    for (size_t i = 0; i < n; i++)
+                              .climbers = rv_alloc(n + CLIMBERS_AHEAD, sizeof *callers.climbers),
+                              .above = rv_alloc(n + CLIMBERS_AHEAD, sizeof *callers.above)};
+    for (size_t i = 0; i < n; i++) {
         callers.steps[i] = (struct step){paths[i].id, paths[i].parent};
+        callers.sums[i] = (struct sums){0, paths[i].self_ns, paths[i].n_calls};
+    }
     add_node(&callers, 0, 0);
     return callers;
 }
@@ -135,7 +166,7 @@ static struct callers begin_callers(const struct rv_range_node *paths, size_t n)
 static void add_climber(struct callers *callers, uint32_t path, uint32_t from, uint64_t total_ns)
 {
     struct group *root = &callers->groups[0];
-    callers->totals_ns[path] = total_ns;
+    callers->sums[path].total_ns = total_ns;
     callers->climbers[root->n++] = (struct climber){.path = path, .next = from};
 }
 
@@ -152,7 +183,7 @@ static struct rv_call_tree finish_callers(struct callers *callers)
         climb(callers, (uint32_t)node);
     }
     add_up(callers);
-    free(callers->totals_ns);
+    free(callers->sums);
     free(callers->steps);
     free(callers->groups);
     free(callers->by_id);
@@ -204,12 +235,13 @@ static struct rv_call_tree make_callees(uint32_t id, const struct rv_range_node 
             continue;
         nodes[i] = rv_range_tree_at(&tree, caller, paths[i].id);
         if (nodes[i] != caller)
-            add(&tree.nodes[nodes[i]], paths[i].total_ns, &paths[i]);
+            add(&tree.nodes[nodes[i]], paths[i].total_ns, paths[i].self_ns, paths[i].n_calls);
         if (!caller)
-            add(&tree.nodes[0], paths[i].total_ns, &paths[i]);
+            add(&tree.nodes[0], paths[i].total_ns, paths[i].self_ns, paths[i].n_calls);
     }
     free(nodes);
     const struct rv_call_tree made = {tree.nodes, tree.n};
+    rv_range_link_nodes(made.nodes, made.n);
     tree.nodes = NULL;
     rv_range_tree_fini(&tree);
     return made;
@@ -232,5 +264,4 @@ void rv_call_tree_make(struct rv_call_tree *tree, enum rv_call_tree_kind kind, u
     *tree = kind == RV_CALL_TREE_BOTTOM_UP ? make_bottom_up(paths, n_paths)
             : kind == RV_CALL_TREE_CALLERS ? make_callers(id, paths, n_paths)
                                            : make_callees(id, paths, n_paths);
-    rv_range_link_nodes(tree->nodes, tree->n);
 }

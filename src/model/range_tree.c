@@ -263,6 +263,42 @@ void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_paths
 
 /* ---- order ---- */
 
+#define FEW_CHILDREN 24u
+
+/* Each is put before those that are already sorted and smaller. */
+static void link_few(struct rv_range_node *nodes, uint32_t *first_child, uint32_t begin, uint32_t n)
+{
+    for (uint32_t child = begin; child < begin + n; child++) {
+        uint32_t *at = first_child;
+        while (*at && nodes[*at].total_ns >= nodes[child].total_ns)
+            at = &nodes[*at].next;
+        nodes[child].next = *at;
+        *at = child;
+    }
+}
+
+static void link_many(struct rv_range_node *nodes, uint32_t *first_child, uint32_t begin, uint32_t n)
+{
+    struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
+    for (uint32_t i = 0; i < n; i++)
+        ranked[i] = (struct rv_keyed_place){nodes[begin + n - 1 - i].total_ns, begin + n - 1 - i};
+    uint32_t *rising = rv_radix_sort_take(ranked, n);
+    for (uint32_t i = 0; i < n; i++) {
+        nodes[rising[i]].next = *first_child;
+        *first_child = rising[i];
+    }
+    free(rising);
+}
+
+void rv_range_link_children(struct rv_range_node *nodes, uint32_t parent, uint32_t begin, uint32_t n)
+{
+    nodes[parent].first_child = 0;
+    if (n <= FEW_CHILDREN)
+        link_few(nodes, &nodes[parent].first_child, begin, n);
+    else
+        link_many(nodes, &nodes[parent].first_child, begin, n);
+}
+
 /* Insert each before its siblings, in rising order, so the largest comes first; of equal ones the first. */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 {

@@ -22,6 +22,9 @@ struct rv_range_node { /* a path of calls, merged over all its occurrences */
 /* Link each node to its siblings and its parent's first child, by falling total. */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n);
 
+/* Link a node to its children, which lie one behind the other, likewise. */
+void rv_range_link_children(struct rv_range_node *nodes, uint32_t parent, uint32_t begin, uint32_t n);
+
 struct rv_range_tree {
     struct rv_range_node *nodes; /* [0]: the root. Until they are linked, first_child is the child found last, and
                                     next the half of a path's hash that those of its callees are made of */

@@ -169,6 +169,34 @@ Test(call_tree, a_full_tree_has_all_nearest_callers, .timeout = 60)
     free(paths);
 }
 
+/* Every node is linked to its parent once, siblings by falling total, of equal ones the first. */
+static void check_links(const struct rv_call_tree *tree)
+{
+    size_t n_linked = 0;
+    for (uint32_t i = 0; i < tree->n; i++)
+        for (uint32_t at = tree->nodes[i].first_child; at; at = tree->nodes[at].next) {
+            const struct rv_range_node *node = &tree->nodes[at], *next = &tree->nodes[node->next];
+            cr_assert_eq(node->parent, i);
+            cr_assert(!node->next || node->total_ns > next->total_ns ||
+                      (node->total_ns == next->total_ns && at < node->next));
+            n_linked++;
+        }
+    cr_assert_eq(n_linked, tree->n - 1);
+}
+
+Test(call_tree, siblings_are_linked_by_falling_total, .timeout = 60)
+{
+    enum { N_MANY = 3000 };
+    struct rv_range_node *paths = make_deep_paths(N_MANY);
+    for (int kind = RV_CALL_TREE_BOTTOM_UP; kind < RV_CALL_TREE_KINDS; kind++) {
+        struct rv_call_tree tree = {0};
+        rv_call_tree_make(&tree, (enum rv_call_tree_kind)kind, paths[N_MANY / 2].id, paths, N_MANY);
+        check_links(&tree);
+        rv_call_tree_fini(&tree);
+    }
+    free(paths);
+}
+
 Test(call_tree, an_empty_range_has_empty_trees, .timeout = 60)
 {
     struct rv_range_node root = {0};
