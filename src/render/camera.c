@@ -7,7 +7,8 @@
 #define TALLER_MAX 1.7f       /* pixels of a height over those of a time of the same size */
 #define EDGE 1e-3f            /* tolerance, so that a lane includes its first and last instant */
 #define FLAT_DEPTH 4.0f       /* half of the visible z range of a flat view */
-#define STEP 0.01f            /* world, along which the size of a pixel is measured */
+#define FAR 1e9f
+#define STEP 0.01f /* world, along which the size of a pixel is measured */
 
 struct frame {                    /* coordinate frame of the eye */
     vec3 eye, right, up, forward; /* orthonormal directions */
@@ -29,31 +30,37 @@ static void set_direction(struct frame *frame, const struct rv_camera_params *pa
     glm_vec3_cross(frame->right, frame->forward, frame->up);
 }
 
-/* Slopes of the planes through the eye and the margins. */
-static void margin_slopes(const struct frame *frame, const struct rv_camera_params *params, vec4 slopes)
-{
-    float width = (float)params->width_px, height = (float)params->height_px;
-    slopes[0] = frame->tan_x * (2.0f * params->left_px / width - 1.0f);
-    slopes[1] = frame->tan_x * (1.0f - 2.0f * params->right_px / width);
-    slopes[2] = frame->tan_y * (2.0f * params->bottom_px / height - 1.0f);
-    slopes[3] = frame->tan_y * (1.0f - 2.0f * params->top_px / height);
-}
-
 struct fit {
     vec4 slopes; /* left, right, bottom, top */
     struct bounds x, y;
+    size_t n_clear;                   /* lanes in front whose ends are below what is docked at the right */
+    float clear_slope, clear_high;    /* right margin and bound of those, and of the ticks before them */
     float distance_min, distance_max; /* along the direction of view */
 };
 
+/* Slopes of the planes through the eye and the margins; 0 of an orthographic camera. */
+static void margin_slopes(const struct frame *frame, const struct rv_camera_params *params, struct fit *fit)
+{
+    float width = (float)params->width_px, height = (float)params->height_px;
+    fit->slopes[0] = frame->tan_x * (2.0f * params->left_px / width - 1.0f);
+    fit->slopes[1] = frame->tan_x * (1.0f - 2.0f * params->right_px / width);
+    fit->slopes[2] = frame->tan_y * (2.0f * params->bottom_px / height - 1.0f);
+    fit->slopes[3] = frame->tan_y * (1.0f - 2.0f * params->top_px / height);
+    fit->clear_slope = frame->tan_x * (1.0f - 2.0f * params->clear_right_px / width);
+}
+
 /* A point is inside when slope_low * d <= p - eye <= slope_high * d, d its distance before the eye. */
-static void fit_point(struct fit *fit, const struct frame *frame, const vec3 point)
+static void fit_point(struct fit *fit, const struct frame *frame, bool is_clear, const vec3 point)
 {
     vec3 p;
     glm_vec3_copy((float *)point, p);
     float x = glm_vec3_dot(p, (float *)frame->right), y = glm_vec3_dot(p, (float *)frame->up);
     float distance = glm_vec3_dot(p, (float *)frame->forward);
     fit->x.low = fminf(fit->x.low, x - fit->slopes[0] * distance);
-    fit->x.high = fmaxf(fit->x.high, x - fit->slopes[1] * distance);
+    if (is_clear)
+        fit->clear_high = fmaxf(fit->clear_high, x - fit->clear_slope * distance);
+    else
+        fit->x.high = fmaxf(fit->x.high, x - fit->slopes[1] * distance);
     fit->y.low = fminf(fit->y.low, y - fit->slopes[2] * distance);
     fit->y.high = fmaxf(fit->y.high, y - fit->slopes[3] * distance);
     fit->distance_min = fminf(fit->distance_min, distance);
@@ -62,54 +69,126 @@ static void fit_point(struct fit *fit, const struct frame *frame, const vec3 poi
 
 static void fit_corners(struct fit *fit, const struct frame *frame, const struct rv_lane_layout *layout)
 {
-    fit_point(fit, frame, (vec3){layout->width + TICK_LABEL_WIDTH, 0.0f, layout->z_front + 0.5f * TICK_LABEL_ROOM});
+    const bool is_front_clear = fit->n_clear > 0;
+    fit_point(fit, frame, is_front_clear,
+              (vec3){layout->width + TICK_LABEL_WIDTH, 0.0f, layout->z_front + 0.5f * TICK_LABEL_ROOM});
     for (int side = 0; side < 2; side++) {
         float x = side ? layout->width : 0.0f;
-        fit_point(fit, frame, (vec3){x, 0.0f, layout->z_front + TICK_LABEL_ROOM});
-        fit_point(fit, frame, (vec3){x, WALL_SHARE * layout->top, layout->z_back});
+        fit_point(fit, frame, is_front_clear, (vec3){x, 0.0f, layout->z_front + TICK_LABEL_ROOM});
+        fit_point(fit, frame, false, (vec3){x, WALL_SHARE * layout->top, layout->z_back});
         for (size_t i = 0; i < layout->n_lanes; i++) {
             const struct rv_lane_layout_lane *lane = &layout->lanes[i];
-            fit_point(fit, frame, (vec3){x, rv_lane_layout_lane_top(lane), lane->z + lane->half_thickness});
-            fit_point(fit, frame, (vec3){x, rv_lane_layout_lane_top(lane), lane->z - lane->half_thickness});
+            const float top = rv_lane_layout_lane_top(lane);
+            fit_point(fit, frame, i < fit->n_clear, (vec3){x, top, lane->z + lane->half_thickness});
+            fit_point(fit, frame, i < fit->n_clear, (vec3){x, top, lane->z - lane->half_thickness});
         }
     }
 }
 
-/*
- * Each axis limits how far forward the eye may be: its allowed interval [high + s1 * e, low + s0 * e] must not be
- * empty. The stricter axis determines the distance; the other one is centred in its interval.
- */
+/* How far forward the eye may be for one axis of the picture: [high + s1 * e, low + s0 * e] must not be empty. */
+static float limit_of(const struct bounds *bounds, const float slopes[2])
+{
+    return (bounds->low - bounds->high) / (slopes[1] - slopes[0]);
+}
+
+static float limit_across(const struct fit *fit)
+{
+    const struct bounds clear = {fit->x.low, fit->clear_high};
+    return fminf(limit_of(&fit->x, fit->slopes), limit_of(&clear, (float[2]){fit->slopes[0], fit->clear_slope}));
+}
+
+static float limit_upwards(const struct fit *fit)
+{
+    return limit_of(&fit->y, fit->slopes + 2);
+}
+
+/* The stricter axis determines the distance; the other one is centred in its interval. */
 static void place_eye(struct frame *frame, const struct fit *fit)
 {
     const float *slopes = fit->slopes;
-    float along_x = (fit->x.low - fit->x.high) / (slopes[1] - slopes[0]);
-    float along_y = (fit->y.low - fit->y.high) / (slopes[3] - slopes[2]);
-    float along = fminf(fminf(along_x, along_y), fit->distance_min - 2.0f * NEAR_MIN);
-    float x = 0.5f * (fit->x.low + slopes[0] * along + fit->x.high + slopes[1] * along);
+    float along = fminf(fminf(limit_across(fit), limit_upwards(fit)), fit->distance_min - 2.0f * NEAR_MIN);
+    float right = fmaxf(fit->x.high + slopes[1] * along, fit->clear_high + fit->clear_slope * along);
+    float x = 0.5f * (fit->x.low + slopes[0] * along + right);
     float y = 0.5f * (fit->y.low + slopes[2] * along + fit->y.high + slopes[3] * along);
     glm_vec3_scale(frame->right, x, frame->eye);
     glm_vec3_muladds(frame->up, y, frame->eye);
     glm_vec3_muladds(frame->forward, along, frame->eye);
 }
 
-static struct fit fit_stage(const struct frame *frame, const struct rv_lane_layout *layout, const vec4 slopes)
+static void fit_stage(struct fit *fit, const struct frame *frame, const struct rv_lane_layout *layout, size_t n_clear)
 {
-    struct fit fit = {.x = {1e9f, -1e9f}, .y = {1e9f, -1e9f}, .distance_min = 1e9f, .distance_max = -1e9f};
-    glm_vec4_copy((float *)slopes, fit.slopes);
-    fit_corners(&fit, frame, layout);
+    fit->x = fit->y = (struct bounds){FAR, -FAR};
+    fit->clear_high = -FAR;
+    fit->n_clear = n_clear;
+    fit->distance_min = FAR;
+    fit->distance_max = -FAR;
+    fit_corners(fit, frame, layout);
+}
+
+/* Window pixels, y down. */
+static float height_of(const struct frame *frame, const struct rv_camera_params *params, const vec3 point)
+{
+    vec3 to;
+    glm_vec3_sub((float *)point, (float *)frame->eye, to);
+    const float slope = glm_vec3_dot(to, (float *)frame->up) / glm_vec3_dot(to, (float *)frame->forward);
+    return 0.5f * (1.0f - slope / frame->tan_y) * (float)params->height_px;
+}
+
+/* Lanes in front of which the last quarter is below what is docked at the right. */
+static size_t count_clear(const struct frame *frame, const struct rv_lane_layout *layout,
+                          const struct rv_camera_params *params)
+{
+    size_t n = 0;
+    for (; n < layout->n_lanes; n++) {
+        const struct rv_lane_layout_lane *lane = &layout->lanes[n];
+        const float top = rv_lane_layout_lane_top(lane), back = lane->z - lane->half_thickness;
+        if (height_of(frame, params, (vec3){layout->width, top, back}) < params->clear_px ||
+            height_of(frame, params, (vec3){0.75f * layout->width, top, back}) < params->clear_px)
+            break;
+    }
+    return n;
+}
+
+/* The larger the picture, the fewer lanes are clear: as many as still are where they are fitted so. */
+static void fit_below_docks(struct frame *frame, struct fit *fit, const struct rv_lane_layout *layout,
+                            const struct rv_camera_params *params)
+{
+    for (size_t n = count_clear(frame, layout, params), n_left = 0; n > 0; n = n_left) {
+        fit_stage(fit, frame, layout, n);
+        place_eye(frame, fit);
+        n_left = count_clear(frame, layout, params);
+        if (n_left >= n)
+            return;
+    }
+    if (fit->n_clear == 0)
+        return;
+    fit_stage(fit, frame, layout, 0);
+    place_eye(frame, fit);
+}
+
+/* The eye and its directions; orthographic: these alone. */
+static struct fit look_at(struct frame *frame, const struct rv_lane_layout *layout,
+                          const struct rv_camera_params *params)
+{
+    struct fit fit = {.n_clear = 0};
+    *frame = (struct frame){.tan_y = tanf(0.5f * params->look->field_of_view)};
+    frame->tan_x = frame->tan_y * (float)params->width_px / (float)params->height_px;
+    set_direction(frame, params);
+    margin_slopes(frame, params, &fit);
+    fit_stage(&fit, frame, layout, 0);
+    if (params->look->field_of_view > 0.0f) {
+        place_eye(frame, &fit);
+        if (params->clear_px > 0.0f)
+            fit_below_docks(frame, &fit, layout, params);
+    }
     return fit;
 }
 
 static void fit_perspective(struct rv_camera *camera, const struct rv_lane_layout *layout,
                             const struct rv_camera_params *params)
 {
-    struct frame frame = {.tan_y = tanf(0.5f * params->look->field_of_view)};
-    vec4 slopes;
-    frame.tan_x = frame.tan_y * (float)params->width_px / (float)params->height_px;
-    set_direction(&frame, params);
-    margin_slopes(&frame, params, slopes);
-    struct fit fit = fit_stage(&frame, layout, slopes);
-    place_eye(&frame, &fit);
+    struct frame frame;
+    struct fit fit = look_at(&frame, layout, params);
     float along = glm_vec3_dot(frame.eye, frame.forward);
     mat4 view, projection;
     glm_look(frame.eye, frame.forward, frame.up, view);
@@ -136,28 +215,33 @@ static struct rectangle frame_flat(const struct rv_lane_layout *layout, const st
     return all;
 }
 
+/* World size of a pixel where the lanes fill the margins, along each axis. */
+static void pixels_of(const struct fit *fit, const struct rv_camera_params *params, vec2 out)
+{
+    out[0] = (fit->x.high - fit->x.low) / fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
+    out[1] = (fit->y.high - fit->y.low) / fmaxf((float)params->height_px - params->top_px - params->bottom_px, 1.0f);
+}
+
 /* Fill width and height independently, except that heights are stretched by TALLER_MAX at most. */
 static struct rectangle frame_tilted(const struct fit *fit, const struct rv_camera_params *params)
 {
-    float inside_x = fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
-    float inside_y = fmaxf((float)params->height_px - params->top_px - params->bottom_px, 1.0f);
-    float x_pixel = (fit->x.high - fit->x.low) / inside_x;
-    float y_pixel = fmaxf((fit->y.high - fit->y.low) / inside_y, x_pixel / TALLER_MAX);
-    float spare = 0.5f * (inside_y * y_pixel - (fit->y.high - fit->y.low));
-    struct rectangle all = {.left = fit->x.low - params->left_px * x_pixel,
-                            .bottom = fit->y.low - spare - params->bottom_px * y_pixel};
-    all.right = all.left + (float)params->width_px * x_pixel;
-    all.top = all.bottom + (float)params->height_px * y_pixel;
+    vec2 pixel;
+    pixels_of(fit, params, pixel);
+    float taller = fmaxf(pixel[1], pixel[0] / TALLER_MAX);
+    float spare = 0.5f * (fit->y.high - fit->y.low) * (taller / pixel[1] - 1.0f);
+    struct rectangle all = {.left = fit->x.low - params->left_px * pixel[0],
+                            .bottom = fit->y.low - spare - params->bottom_px * taller};
+    all.right = all.left + (float)params->width_px * pixel[0];
+    all.top = all.bottom + (float)params->height_px * taller;
     return all;
 }
 
 static void fit_orthographic(struct rv_camera *camera, const struct rv_lane_layout *layout,
                              const struct rv_camera_params *params)
 {
-    struct frame frame = {.tan_x = 0.0f};
+    struct frame frame;
     mat4 view, projection;
-    set_direction(&frame, params);
-    struct fit fit = fit_stage(&frame, layout, (vec4){0.0f, 0.0f, 0.0f, 0.0f});
+    struct fit fit = look_at(&frame, layout, params);
     struct rectangle all = layout->is_flat ? frame_flat(layout, params) : frame_tilted(&fit, params);
     float near = layout->is_flat ? -FLAT_DEPTH : fit.distance_min - 1.0f;
     float far = layout->is_flat ? FLAT_DEPTH : fit.distance_max + 1.0f;
@@ -177,6 +261,17 @@ void rv_camera_fit(struct rv_camera *camera, const struct rv_lane_layout *layout
         fit_perspective(camera, layout, params);
     else
         fit_orthographic(camera, layout, params);
+}
+
+bool rv_camera_is_filled_upwards(const struct rv_lane_layout *layout, const struct rv_camera_params *params)
+{
+    struct frame frame;
+    vec2 pixel;
+    const struct fit fit = look_at(&frame, layout, params);
+    if (params->look->field_of_view > 0.0f)
+        return limit_upwards(&fit) <= limit_across(&fit);
+    pixels_of(&fit, params, pixel);
+    return pixel[1] >= pixel[0];
 }
 
 void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share)

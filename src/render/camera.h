@@ -18,7 +18,8 @@ struct rv_camera_params {
     double scale; /* pixels per point, for flat views */
     int width_px, height_px;
     float left_px, right_px, top_px, bottom_px; /* margins around the lanes */
-    float orbit[2];                             /* perspective: rotation to the right and up, radians */
+    float clear_px, clear_right_px; /* perspective: from so far down on, the right margin is this one; 0 = nowhere */
+    float orbit[2];                 /* perspective: rotation to the right and up, radians */
 };
 
 struct rv_camera {
@@ -32,6 +33,9 @@ struct rv_camera {
 /* The nearest eye from which every corner of every lane lies inside the margins. */
 void rv_camera_fit(struct rv_camera *camera, const struct rv_lane_layout *layout,
                    const struct rv_camera_params *params);
+
+/* Do the lanes reach from the top to the bottom margin, so that the floor is not as wide as the room, or just so? */
+bool rv_camera_is_filled_upwards(const struct rv_lane_layout *layout, const struct rv_camera_params *params);
 
 /* Interpolate between cameras: share 0 gives `from`, 1 leaves the camera unchanged. */
 void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float share);

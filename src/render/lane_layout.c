@@ -16,11 +16,7 @@
 #define HIDES_MOST 1.5f    /* lanes that one hides, of those that have been moved together */
 #define FRONT_MARGIN 0.35f
 #define STEP_DOWN 0.70710678f
-#define SCALE_MAX 4.0f
 #define THICKER_MAX 1.4142135f
-#define SEEN_WANTED 11.0f /* apparent height up to which lanes are enlarged */
-#define TILT_SIN 0.48f    /* apparent share of depth and height at the camera's elevation */
-#define TILT_COS 0.88f
 #define BOX_SHARE 0.92f
 #define ROW_LEAST 4.0f /* points; of lanes that are not too deep */
 #define ROW_MOST 64.0f
@@ -105,51 +101,31 @@ static void take_graphs(struct rv_lane_layout_lane *lane, const struct rv_lane_l
 }
 
 /* Steps of sqrt(2), so that a stack growing frame by frame does not move the rows each time. */
-static float row_height(uint32_t n_rows, float scale)
+static float row_height(uint32_t n_rows)
 {
-    float height = ROW_HEIGHT * scale;
+    float height = ROW_HEIGHT;
     while (height * (float)n_rows > LANE_TOP_MAX)
         height *= STEP_DOWN;
     return height;
 }
 
-static float lane_pitch(float top, float scale)
+/* Enlarged lanes are as far apart as before, besides the room for their height. */
+static void place_lanes(struct rv_lane_layout *layout, const struct rv_view *view, float scale)
 {
-    return 2.0f * HALF_THICKNESS * fminf(scale, THICKER_MAX) + GAP + HEIGHT_SHARE * top;
-}
-
-/* Enlarge few and shallow lanes, in the same steps; since lanes only gain rows, this only shrinks. */
-static float choose_scale(const struct rv_lane_layout *layout, const struct rv_view *view)
-{
-    float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
-    for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_lane_layout_held held = held_of(layout, view, i);
-        float lane_top = ROW_HEIGHT * row_share(view, i) * (float)held.n_rows;
-        extent += GRAPH_STEP * (float)held.n_graphs;
-        extent += i + 1 < view->n_lanes ? lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) : 2.0f * HALF_THICKNESS;
-        top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
-    }
-    float seen = TILT_SIN * extent + TILT_COS * top;
-    while (scale > 1.0f && scale * seen > SEEN_WANTED)
-        scale *= STEP_DOWN;
-    return fmaxf(scale, 1.0f);
-}
-
-static void place_lanes(struct rv_lane_layout *layout, const struct rv_view *view)
-{
-    float z = 0.0f, scale = choose_scale(layout, view);
+    float z = 0.0f;
     layout->row = ROW_HEIGHT * scale;
+    scale = fmaxf(scale, 1.0f);
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane_layout_lane *lane = &layout->lanes[i];
         const struct rv_lane_layout_held held = held_of(layout, view, i);
         take_graphs(lane, &held, GRAPH_SIZE);
         z -= i ? GRAPH_STEP * (float)held.n_graphs : 0.0f;
         lane->n_rows = held.n_rows;
-        lane->row_height = row_height(lane->n_rows, scale) * row_share(view, i);
+        lane->row_height = row_height(lane->n_rows) * scale * row_share(view, i);
         lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
         lane->y = 0.0f;
         lane->z = z;
-        z -= lane_pitch(rv_lane_layout_lane_top(lane), scale);
+        z -= 2.0f * lane->half_thickness + GAP + HEIGHT_SHARE * rv_lane_layout_lane_top(lane);
     }
 }
 
@@ -211,17 +187,16 @@ static void place_calls(struct rv_lane_layout *layout, const struct rv_view *vie
     }
 }
 
-static void squeeze_lanes(struct rv_lane_layout *layout)
+/* Move lanes that reach too far back closer together, and shrink all where the scale is less than 1. */
+static void squeeze_lanes(struct rv_lane_layout *layout, float scale)
 {
-    float extent = layout->n_lanes ? -layout->lanes[layout->n_lanes - 1].z : 0.0f;
-    if (extent <= DEPTH_MAX)
-        return;
-    float share = DEPTH_MAX / extent;
+    const float extent = layout->n_lanes ? -layout->lanes[layout->n_lanes - 1].z : 0.0f;
+    const float smaller = fminf(scale, 1.0f), share = fminf(DEPTH_MAX / fmaxf(extent, 1.0f), 1.0f);
     for (size_t i = 0; i < layout->n_lanes; i++) {
-        layout->lanes[i].z *= share;
-        layout->lanes[i].half_thickness *= fmaxf(share, 0.1f);
-        layout->lanes[i].row_height *= fminf(HIDES_MOST * share, 1.0f);
-        layout->lanes[i].graph_size *= share;
+        layout->lanes[i].z *= smaller * share;
+        layout->lanes[i].half_thickness *= smaller * fmaxf(share, 0.1f);
+        layout->lanes[i].row_height *= smaller * fminf(HIDES_MOST * share, 1.0f);
+        layout->lanes[i].graph_size *= smaller * share;
     }
 }
 
@@ -338,16 +313,10 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
     layout->top = stack.room * RV_LANE_LAYOUT_POINT;
 }
 
-void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
-                           const struct rv_lane_layout_params *params)
+void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *view,
+                          const struct rv_lane_layout_params *params)
 {
-    layout->from_ns = view->from_ns;
-    layout->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
-    layout->width = RV_LANE_LAYOUT_WIDTH;
-    layout->lanes = rv_vec_reserve(layout->lanes, &layout->lanes_capacity, view->n_lanes, sizeof *layout->lanes);
-    layout->n_lanes = view->n_lanes;
-    if (!params->look->has_rows)
-        hold(layout, view);
+    const float scale = params->lane_scale > 0.0f ? params->lane_scale : 1.0f;
     layout->is_flat = params->look->is_flat;
     if (layout->is_flat) {
         stack_lanes(layout, view, params);
@@ -358,9 +327,22 @@ void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *
     if (params->look->has_rows)
         place_calls(layout, view);
     else
-        place_lanes(layout, view);
-    squeeze_lanes(layout);
+        place_lanes(layout, view, scale);
+    squeeze_lanes(layout, scale);
     place_edges(layout);
+}
+
+void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
+                           const struct rv_lane_layout_params *params)
+{
+    layout->from_ns = view->from_ns;
+    layout->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
+    layout->width = RV_LANE_LAYOUT_WIDTH;
+    layout->lanes = rv_vec_reserve(layout->lanes, &layout->lanes_capacity, view->n_lanes, sizeof *layout->lanes);
+    layout->n_lanes = view->n_lanes;
+    if (!params->look->has_rows)
+        hold(layout, view);
+    rv_lane_layout_place(layout, view, params);
 }
 
 static float between(float from, float to, float share)

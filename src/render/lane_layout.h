@@ -2,7 +2,7 @@
  * Layout of lanes in the scene. No GL.
  *
  * World: x is time, 0 at the window's start, `width` at its end; y is up, a row per call depth; z comes towards the
- * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are fixed, except that a lane deeper than the
+ * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are the same, except that a lane deeper than the
  * tallest stack allowed gets thinner rows, in steps. A lane that was once deep keeps its room, so that nothing jumps
  * while panning, and one that once had values keeps the room of their graphs. Flat views stack the lanes at z = 0
  * instead, with y = 0 at the bottom and a world unit of 50 points.
@@ -59,14 +59,19 @@ struct rv_lane_layout { /* zeroed = empty */
 
 struct rv_lane_layout_params {
     const struct rv_view_mode_params *look;
-    float room;      /* flat: height for the lanes in points */
-    float scroll;    /* flat: points scrolled down, clamped */
-    float row_scale; /* flat: of the rows' heights; 0 = 1 */
+    float room;       /* flat: height for the lanes in points */
+    float scroll;     /* flat: points scrolled down, clamped */
+    float row_scale;  /* flat: of the rows' heights; 0 = 1 */
+    float lane_scale; /* on the floor: of the lanes' sizes over the floor's width; 0 = 1 */
 };
 
 /* Lay out the lanes of a view anew. */
 void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
                            const struct rv_lane_layout_params *params);
+
+/* Place the lanes of the same view otherwise. */
+void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *view,
+                          const struct rv_lane_layout_params *params);
 
 /* Interpolate between layouts: share 0 gives `from`, 1 leaves the layout unchanged. */
 void rv_lane_layout_mix(struct rv_lane_layout *layout, const struct rv_lane_layout *from, float share);

@@ -9,6 +9,7 @@
 #include "render/arcs.h"
 #include "render/boxes.h"
 #include "render/caller_labels.h"
+#include "render/fit.h"
 #include "render/flat_labels.h"
 #include "render/ground.h"
 #include "render/lane_labels.h"
@@ -135,17 +136,18 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
         .left_px = floorf(fminf(scale * (insets->left + rv_lane_labels_left_margin(scene->overlay, frame->view)),
                                 0.4f * (float)frame->width_px)),
         .right_px = scale * (insets->right + MARGIN),
+        .clear_px = scale * insets->right_bottom,
+        .clear_right_px = scale * MARGIN,
         .top_px = scale * (insets->top + MARGIN),
         .bottom_px = floorf(
             scale * (insets->bottom + (rv_view_mode_get(look)->field_of_view <= 0.0f ? MARGIN_AXIS : MARGIN_BOTTOM))),
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
-    rv_lane_layout_update(layout, frame->view,
-                          &(struct rv_lane_layout_params){.look = params.look,
-                                                          .room = fmaxf(room, 1.0f),
-                                                          .scroll = (float)frame->scroll,
-                                                          .row_scale = (float)frame->row_scale});
-    rv_camera_fit(camera, layout, &params);
+    const struct rv_lane_layout_params lanes = {.look = params.look,
+                                                .room = fmaxf(room, 1.0f),
+                                                .scroll = (float)frame->scroll,
+                                                .row_scale = (float)frame->row_scale};
+    rv_fit_lanes(layout, camera, frame->view, &lanes, &params);
 }
 
 static const struct rv_theme *theme_of(const struct rv_scene_frame *frame)

@@ -30,6 +30,7 @@ void rv_scene_destroy(struct rv_scene *scene);
 
 struct rv_scene_insets { /* points taken by other things at the picture's edges */
     float top, bottom, left, right;
+    float right_bottom; /* the picture's right edge is taken down to here; 0 = all of it */
 };
 
 struct rv_scene_frame {

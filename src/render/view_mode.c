@@ -1,7 +1,7 @@
 #include "render/view_mode.h"
 
 #define ROWS_IN_DEPTH_MOST 240u /* of stacks behind each other: of more, nothing is made out */
-#define IN_DEPTH .field_of_view = 0.50f, .azimuth = -0.30f, .first_face = 0, .n_faces = 3
+#define IN_DEPTH .field_of_view = 0.50f, .azimuth = -0.25f, .first_face = 0, .n_faces = 3
 #define ROWS_IN_DEPTH IN_DEPTH, .elevation = 0.66f, .has_rows = true
 
 static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {

@@ -227,6 +227,8 @@ static struct rv_imgui_area dock_column(struct rv_ui *ui, bool is_left, float he
     float top = ui->insets.top + *taken + GAP, room = ui->height - ui->insets.bottom - GAP - top;
     float shown = fmaxf(fminf(height, room), 1.0f);
     *taken += shown + GAP;
+    if (!is_left)
+        ui->insets.right_bottom = ui->insets.top + *taken + GAP;
     *inset = RV_UI_COLUMN_WIDTH + 2.0f * GAP;
     float x = is_left ? GAP : ui->width - GAP - RV_UI_COLUMN_WIDTH;
     return (struct rv_imgui_area){floorf(x), floorf(top), RV_UI_COLUMN_WIDTH, floorf(shown)};

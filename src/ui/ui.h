@@ -109,6 +109,7 @@ float rv_ui_height(const struct rv_ui *ui);
 /* Points taken by the docks of the last pass at the picture's edges. */
 struct rv_ui_insets {
     float top, bottom, left, right;
+    float right_bottom; /* from the picture's top: where the docks at the right end; 0 = there are none */
 };
 
 /*

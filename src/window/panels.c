@@ -504,7 +504,7 @@ void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *ab
 struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels)
 {
     struct rv_ui_insets insets = rv_ui_insets(panels->ui);
-    return (struct rv_scene_insets){insets.top, insets.bottom, insets.left, insets.right};
+    return (struct rv_scene_insets){insets.top, insets.bottom, insets.left, insets.right, insets.right_bottom};
 }
 
 bool rv_panels_lack_text(const struct rv_panels *panels)
