@@ -93,12 +93,34 @@ static void ask_about_call(struct rv_pointer *pointer, struct rv_session *sessio
     about->flow = &pointer->flow;
 }
 
+/* Fill the tooltip of the hovered or pinned call. */
+static void tell(struct rv_pointer *pointer, struct rv_session *session, const struct rv_scene_frame *frame)
+{
+    struct rv_tooltip_rows_about about = {.subroutines = frame->subroutines,
+                                          .lanes = rv_session_lanes(session),
+                                          .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
+                                          .is_live = frame->is_live,
+                                          .scale = frame->scale};
+    if (!pointer->hover.is_task)
+        ask_about_call(pointer, session, &about);
+    else
+        pointer->flow.is_on = false;
+    (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
+}
+
+void rv_pointer_tell_pinned(struct rv_pointer *pointer, struct rv_session *session, const struct rv_scene_frame *frame)
+{
+    if (!pointer->hover.is_pinned)
+        return;
+    rv_hover_find(&pointer->hover, frame->view);
+    tell(pointer, session, frame);
+}
+
 void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct rv_session *session,
                      struct rv_scene_frame *frame)
 {
     rv_scene_place(scene, frame);
     if (pointer->hover.is_pinned) {
-        rv_hover_find(&pointer->hover, frame->view);
         (void)hover_arc(pointer, scene);
         frame->arc = pointer->arc.is_on ? pointer->arc.idx + 1 : 0;
     } else {
@@ -117,16 +139,8 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     }
     if (!pointer->hover.is_on)
         return;
-    struct rv_tooltip_rows_about about = {.subroutines = frame->subroutines,
-                                          .lanes = rv_session_lanes(session),
-                                          .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
-                                          .is_live = frame->is_live,
-                                          .scale = frame->scale};
-    if (!pointer->hover.is_task)
-        ask_about_call(pointer, session, &about);
-    else
-        pointer->flow.is_on = false;
-    (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
+    if (!pointer->hover.is_pinned)
+        tell(pointer, session, frame);
     pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx,
                                                pointer->hover.is_pinned && !frame->view->has_path};
     frame->highlight = &pointer->highlight;

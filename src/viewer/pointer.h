@@ -41,9 +41,10 @@ void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const st
 void rv_pointer_pin_box(struct rv_pointer *pointer, const struct rv_box *box, struct rv_lane *lane);
 void rv_pointer_unpin(struct rv_pointer *pointer);
 
-/*
- * Update for a frame that is about to be drawn, and set its highlight and tooltip.
- */
+/* Before a frame and its panels are drawn: say anew in the tooltip, which a panel shows, what is pinned. */
+void rv_pointer_tell_pinned(struct rv_pointer *pointer, struct rv_session *session, const struct rv_scene_frame *frame);
+
+/* Then update for the frame, and set its highlight and tooltip. */
 void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct rv_session *session,
                      struct rv_scene_frame *frame);
 

@@ -249,12 +249,13 @@ static void draw(struct window *window)
     measure_window(window);
     struct rv_scene_frame frame = window->frame;
     struct rv_panels_about about = about_of(window);
+    frame.view = about.view;
+    frame.scale = window->scale;
+    rv_pointer_tell_pinned(&viewer->pointer, window->session, &frame);
     rv_panels_update(&window->panels, &about);
     window->has_news |= rv_panels_lack_text(&window->panels);
-    frame.view = about.view;
     frame.width_px = window->size_px[0];
     frame.height_px = window->size_px[1];
-    frame.scale = window->scale;
     frame.text_ns = TEXT_NS;
     frame.insets = window->drawn_insets = rv_panels_insets(&window->panels);
     if (!rv_view_mode_get(frame.look)->has_rows) {
