@@ -255,6 +255,14 @@ static void begin(struct lod *lod, bool has_few_paths)
     }
 }
 
+static void measure_tables(struct lod *lod, bool has_few_paths, struct rv_bench_out *out)
+{
+    for (unsigned i = 0; i < N_LANES; i++)
+        rv_lane_end(rv_lanes_get(lod->threads, i));
+    rv_bench_tables(lod->threads, has_few_paths, out);
+    rv_lanes_destroy(lod->threads);
+}
+
 /* The same spans, as calls of programs are: of few paths. */
 static void measure_usual(struct lod *lod, struct rv_bench_out *out)
 {
@@ -263,8 +271,7 @@ static void measure_usual(struct lod *lod, struct rv_bench_out *out)
         generate(&lod->generators[i % N_LANES], lod->gaps_ns, lod->spans, BLOCK_SPANS);
         rv_timeline_add(lod->lanes[i % N_LANES], lod->spans, BLOCK_SPANS);
     }
-    rv_bench_tables(lod->threads, true, out);
-    rv_lanes_destroy(lod->threads);
+    measure_tables(lod, true, out);
 }
 
 int rv_bench_lod(struct rv_bench_out *out)
@@ -278,8 +285,7 @@ int rv_bench_lod(struct rv_bench_out *out)
     build(lod, out);
     add_stats(lod, out);
     query_windows(lod, out);
-    rv_bench_tables(lod->threads, false, out);
-    rv_lanes_destroy(lod->threads);
+    measure_tables(lod, false, out);
     measure_usual(lod, out);
     free(lod->boxes);
     free(lod->spans);

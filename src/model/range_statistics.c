@@ -130,7 +130,10 @@ static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *
                                    .to_ns = range->scope.to_ns,
                                    .known_ns = known_ns,
                                    .open_end_ns = lane->has_ended || known_ns > newest_ns ? known_ns : newest_ns,
-                                   .lane_idx = lane->idx};
+                                   .lane_idx = lane->idx,
+                                   .is_last = lane->has_ended && range->scope.to_ns > known_ns};
+    if (piece.is_last)
+        piece.to_ns = UINT64_MAX; /* the same in each range that ends after all calls */
     const uint64_t gone_ns = rv_timeline_exact_from_ns(timeline);
     const uint64_t first_ns = gone_ns > piece.from_ns ? gone_ns : piece.from_ns;
     size_t n;
@@ -143,6 +146,7 @@ static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *
         add_piece(range, &piece);
         piece.to_ns = piece.from_ns;
         piece.has_later = true;
+        piece.is_last = false;
     }
     piece.from_ns = piece.has_later ? first_from_ns(range, lane) : range->scope.from_ns;
     piece.has_earlier = false;
@@ -173,7 +177,9 @@ static bool keeps_parts(const struct rv_range_statistics *range, const struct rv
 
 static bool is_at_end(const struct rv_range_piece *piece)
 {
-    return !piece->has_later || (!piece->has_earlier && piece->from_ns > 0);
+    const bool is_begun = piece->has_earlier || (piece->has_later && piece->from_ns == 0);
+    const bool is_ended = piece->has_later || piece->is_last;
+    return !is_begun || !is_ended;
 }
 
 /* A part has as many of the next pieces as make up its calls. */
@@ -321,9 +327,11 @@ static void finish(struct rv_range_statistics *range)
     rv_call_list_finish(&range->calls);
 }
 
-/* Add all parts whose turn it is. Under the lock, which is given back while one is added. */
+/* Add all parts whose turn it is, unless another share does. Under the lock, which is given back while one is added. */
 static void add_parts(struct rv_range_statistics *range)
 {
+    if (range->is_adding || range->n_added == range->n_parts)
+        return;
     range->is_adding = true;
     while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
         struct rv_range_part *part = &range->parts[range->n_added];
@@ -338,6 +346,8 @@ static void add_parts(struct rv_range_statistics *range)
         pthread_cond_broadcast(&range->has_added);
     }
     range->is_adding = false;
+    if (range->n_added == range->n_parts)
+        finish(range);
 }
 
 /* ---- shares ---- */
@@ -394,6 +404,7 @@ static void begin(struct rv_range_statistics *range)
     if (range->n_beforehand)
         choose_unknown(range);
     range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
+    add_parts(range); /* those that are kept, as all of them may be */
 }
 
 /* Take the next part, unless those before it are too far behind. Returns whether there is any. */
@@ -424,11 +435,7 @@ static void give_part(struct rv_range_statistics_share *share)
     pthread_mutex_lock(&range->lock);
     share->walk.part->is_done = true;
     share->walk.part = NULL;
-    if (!range->is_adding) {
-        add_parts(range);
-        if (range->n_added == range->n_parts)
-            finish(range);
-    }
+    add_parts(range);
     pthread_mutex_unlock(&range->lock);
 }
 

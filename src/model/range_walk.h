@@ -36,6 +36,7 @@ struct rv_range_piece {
     uint32_t lane_idx;
     bool has_earlier; /* another piece has the calls that end before from_ns, */
     bool has_later;   /* and those that end at to_ns or later */
+    bool is_last;     /* the lane has ended, and all of its later calls are in this piece */
 };
 
 struct rv_range_call { /* what is inside a piece of a call that is listed */

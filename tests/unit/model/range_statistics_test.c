@@ -523,6 +523,19 @@ static struct rv_range_statistics_params kept_params(const struct world *world)
                                                .calls_per_part = RV_TIMELINE_STRETCH};
 }
 
+/* All calls are in the rows, and on paths that are linked. */
+static void check_counted(const struct world *world, const struct rv_range_statistics *range)
+{
+    struct rv_stats_row rows[N_IDS + 2];
+    size_t n_nodes, n_rows = rv_stats_rows(rv_range_statistics_stats(range), rows, N_IDS + 2);
+    uint64_t n_calls = 0;
+    for (size_t i = 0; i < n_rows; i++)
+        n_calls += rows[i].n_calls;
+    cr_assert_eq(n_calls, world->n);
+    cr_assert_neq(rv_range_statistics_nodes(range, &n_nodes)[0].first_child, 0);
+    cr_assert_gt(n_nodes, n_rows);
+}
+
 static size_t count_visits(struct world *world)
 {
     const struct rv_range_statistics_params params = kept_params(world);
@@ -532,6 +545,7 @@ static size_t count_visits(struct world *world)
     while (!rv_range_statistics_share_step(share, 1, 0))
         n++;
     cr_assert_gt(rv_range_statistics_progress(range), 0.9);
+    check_counted(world, range);
     rv_range_statistics_share_destroy(share);
     rv_range_statistics_destroy(range);
     return n;
@@ -548,6 +562,34 @@ Test(range_statistics, what_was_measured_before_is_not_visited_again_but_for_end
     cr_assert_eq(count_visits(&world), n_again, "a namesake that has no calls in kept parts");
     rv_subroutines_define(world.subroutines, 2, "", "s3", "", 0);
     cr_assert_eq(count_visits(&world), n_first, "parts are kept that have two rows for one subroutine");
+    world_fini(&world);
+}
+
+/* With calls that are still open, as the end of a stream does. */
+static void end_lanes(struct world *world)
+{
+    for (size_t i = 0; i < rv_lanes_n(world->lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(world->lanes, i);
+        for (size_t j = lane->n_open; j-- > 0;)
+            rv_timeline_add(lane->timeline,
+                            &(struct rv_span){.start = lane->open[j].start_ns,
+                                              .end = world->last_ns,
+                                              .id = lane->open[j].id,
+                                              .depth = lane->open[j].depth},
+                            1);
+        lane->last_ns = world->last_ns;
+        rv_lane_end(lane);
+    }
+}
+
+Test(range_statistics, what_was_measured_before_of_lanes_that_have_ended_is_not_visited_again, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 14, 20000);
+    end_lanes(&world);
+    cr_assert_gt(count_visits(&world), N_LANES * 9000);
+    cr_assert_eq(count_visits(&world), 0);
+    check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL);
     world_fini(&world);
 }
 
