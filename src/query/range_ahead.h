@@ -16,12 +16,12 @@ struct rv_range_ahead { /* zeroed = nothing measured yet; must not move while ru
 };
 
 /*
- * Go on, if it is time: at most a fifth of one CPU's time goes there.
+ * Go on, if it is time: at most a fifth of one CPU's time goes there, or half of it once the capture is over.
  *   params   of the range whose parts are wanted, without a filter; what it needs outlives this
  *   session  as rv_range_job_start()
  */
 void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_statistics_params *params,
-                            struct rv_session *session);
+                            struct rv_session *session, bool is_over);
 
 /* Stop; parts that were begun are lost. */
 void rv_range_ahead_stop(struct rv_range_ahead *ahead);

@@ -192,7 +192,7 @@ static void measure_ahead(struct rv_viewer *viewer)
                                                                     .lanes = viewer->lanes,
                                                                     .subroutines = viewer->subroutines,
                                                                     .memory = statistics->memory},
-                               viewer->session);
+                               viewer->session, viewer->live_edge.is_done);
 }
 
 /* ---- the brush: a rule of the filter ---- */

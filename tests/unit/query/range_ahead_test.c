@@ -61,7 +61,7 @@ Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
     const uint64_t end_ns = rv_clock_mono_ns() + UINT64_C(50000000000);
     cr_assert_lt(known(), 0.1);
     while (known() < 0.85 && rv_clock_mono_ns() < end_ns) {
-        rv_range_ahead_advance(&ahead, &wanted, NULL);
+        rv_range_ahead_advance(&ahead, &wanted, NULL, false);
         rv_os_sleep_ns(1000000);
     }
     cr_assert_geq(known(), 0.85);
@@ -71,7 +71,7 @@ Test(range_ahead, measuring_ahead_can_be_stopped_at_any_time)
 {
     const struct rv_range_statistics_params wanted = params();
     for (int i = 0; i < 20; i++) {
-        rv_range_ahead_advance(&ahead, &wanted, NULL);
+        rv_range_ahead_advance(&ahead, &wanted, NULL, false);
         rv_range_ahead_stop(&ahead);
     }
     cr_assert_null(ahead.job.range);
