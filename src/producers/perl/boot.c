@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "producers/perl/api.h"
-#include "producers/perl/call_ops.h"
+#include "producers/perl/call_and_return.h"
 #include "producers/perl/debugger.h"
 #include "producers/perl/open_frames.h"
 #include "producers/perl/perl_api.h"
@@ -52,7 +52,7 @@ static void start(void)
 {
     dTHX;
     bool keeps_stacks = is_set_to("RINGVIZ_PERL_STACKS", "1");
-    struct rv_call_ops_params params = {
+    struct rv_call_and_return_params params = {
         .has_no_xs = is_set_to("RINGVIZ_PERL_XS", "0"),
         .has_lines = is_set_to("RINGVIZ_PERL_LINES", "1"),
         .is_flagged = keeps_stacks,
@@ -65,7 +65,7 @@ static void start(void)
     rv_subs_start(keeps_stacks);
     rv_debugger_start();
     ringviz_on_ring(on_ring);
-    rv_call_ops_install(aTHX_ & params);
+    rv_call_and_return_install(aTHX_ & params);
 }
 
 __attribute__((visibility("default"))) XS_EXTERNAL(boot_Devel__RingViz);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producers/perl/call_ops.h"
+#include "producers/perl/call_and_return.h"
 #include "producers/perl/debugger.h"
 #include "producers/perl/sub_names.h"
 #include "ringviz/producer.h"
@@ -35,7 +35,7 @@ static void tell_line(const COP *statement)
 
 static void run_ours(pTHX_ Perl_ppaddr_t perls)
 {
-    if (tells_lines && !rv_commands.is_serving && rv_call_ops_is_wanted())
+    if (tells_lines && !rv_commands.is_serving && rv_call_and_return_is_wanted())
         tell_line((const COP *)PL_op);
     if (!tells_lines && !__atomic_load_n(&n_wanting, __ATOMIC_RELAXED))
         PL_op->op_ppaddr = perls;

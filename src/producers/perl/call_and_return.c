@@ -3,7 +3,7 @@
  * stack: by return, running off the end, die, next or last out of the sub, goto &sub, exit. Every way out of a sub
  * unwinds the save stack, so calls and returns always pair.
  */
-#include "producers/perl/call_ops.h"
+#include "producers/perl/call_and_return.h"
 
 #include "producers/perl/api.h"
 #include "producers/perl/debugger.h"
@@ -12,7 +12,7 @@
 #include "producers/perl/sub_names.h"
 #include "producers/perl/event_loop_tasks.h"
 
-static struct rv_call_ops_params how;
+static struct rv_call_and_return_params how;
 static Perl_ppaddr_t perl_entersub, perl_goto, perl_unstack;
 static Perl_ppaddr_t coro_call; /* NULL: not seen yet */
 static _Thread_local __attribute__((tls_model("initial-exec"))) const OP *rerun_op;
@@ -27,14 +27,14 @@ static void close_frame(pTHX_ void *handle)
     rv_open_frames_pop(mainstack_of(aTHX), (rv_frame_handle)PTR2UV(handle));
 }
 
-bool rv_call_ops_is_wanted(void)
+bool rv_call_and_return_is_wanted(void)
 {
     return !how.is_flagged || ringviz_is_wanted();
 }
 
 static rv_frame_handle open_frame(pTHX_ CV *cv)
 {
-    if (!rv_call_ops_is_wanted())
+    if (!rv_call_and_return_is_wanted())
         return 0;
     const uint32_t id = rv_subs_id(aTHX_ cv);
     rv_frame_handle handle = rv_open_frames_push(mainstack_of(aTHX), id, CopLINE(PL_curcop));
@@ -208,7 +208,7 @@ static Perl_ppaddr_t replace(int op, Perl_ppaddr_t ours)
     return perls;
 }
 
-void rv_call_ops_install(pTHX_ const struct rv_call_ops_params *params)
+void rv_call_and_return_install(pTHX_ const struct rv_call_and_return_params *params)
 {
     how = *params;
     perl_entersub = replace(OP_ENTERSUB, run_entersub);
