@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "producers/native/lock.h"
+#include "producers/native/own_lock.h"
 #include "producers/native/shadow_stack.h"
 #include "ring/ownership.h"
 #include "ring/refused_processes.h"
@@ -85,22 +85,22 @@ uint32_t rv_process_idx(void)
 
 void rv_process_lock(void)
 {
-    rv_lock_take(&process.lock);
+    rv_own_lock_take(&process.lock);
 }
 
 bool rv_process_lock_within(void)
 {
-    return rv_lock_take_before(&process.lock, rv_clock_mono_ns() + LOCK_WAIT_NS);
+    return rv_own_lock_take_before(&process.lock, rv_clock_mono_ns() + LOCK_WAIT_NS);
 }
 
 bool rv_process_try_lock(void)
 {
-    return rv_lock_take_before(&process.lock, 0);
+    return rv_own_lock_take_before(&process.lock, 0);
 }
 
 void rv_process_unlock(void)
 {
-    rv_lock_release(&process.lock);
+    rv_own_lock_release(&process.lock);
 }
 
 static void publish_instrumentation(void)

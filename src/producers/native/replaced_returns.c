@@ -10,7 +10,7 @@
 #include "base/os.h"
 #include "base/own_syscalls.h"
 #include "producers/native/forking.h"
-#include "producers/native/lock.h"
+#include "producers/native/own_lock.h"
 #include "producers/native/pages.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
@@ -55,7 +55,7 @@ static void take_lock(void)
 {
     if (rv_forking_is_child())
         after_fork_in_child();
-    rv_lock_take(&all.lock);
+    rv_own_lock_take(&all.lock);
 }
 
 /* push number; jmp rv_returns_arrive */
@@ -203,7 +203,7 @@ static bool take_batch(struct rv_returns *returns)
         number = take_left();
     for (; number; number = ++n < most ? take_left() : 0)
         give(returns, number);
-    rv_lock_release(&all.lock);
+    rv_own_lock_release(&all.lock);
     returns->n_taken += n;
     return n != 0;
 }
@@ -244,7 +244,7 @@ void rv_returns_free(uint32_t number)
     rv_signal_guard_begin(&guard);
     take_lock();
     give_to_all(number);
-    rv_lock_release(&all.lock);
+    rv_own_lock_release(&all.lock);
     rv_signal_guard_end(&guard);
 }
 
@@ -338,7 +338,7 @@ static uint32_t give_back(struct rv_returns *returns)
     take_lock();
     for (uint32_t number; (number = rv_returns_take_free(returns)); n++)
         give_to_all(number);
-    rv_lock_release(&all.lock);
+    rv_own_lock_release(&all.lock);
     return n;
 }
 

@@ -1,4 +1,4 @@
-#include "producers/native/lock.h"
+#include "producers/native/own_lock.h"
 
 #include "base/clock.h"
 #include "base/os.h"
@@ -11,7 +11,7 @@ enum state { FREE, HELD, CONTENDED };
  */
 #define WAIT_NS 5000000u
 
-bool rv_lock_take_before(uint32_t *lock, uint64_t end_ns)
+bool rv_own_lock_take_before(uint32_t *lock, uint64_t end_ns)
 {
     uint32_t seen = FREE;
     if (__atomic_compare_exchange_n(lock, &seen, HELD, false, __ATOMIC_ACQUIRE, /* L2 <- L1 */
@@ -25,13 +25,13 @@ bool rv_lock_take_before(uint32_t *lock, uint64_t end_ns)
     return true;
 }
 
-void rv_lock_take(uint32_t *lock)
+void rv_own_lock_take(uint32_t *lock)
 {
-    (void)rv_lock_take_before(lock, UINT64_MAX);
+    (void)rv_own_lock_take_before(lock, UINT64_MAX);
 }
 
 /* A waiter that gets it leaves it contended, for those behind. */
-void rv_lock_release(uint32_t *lock)
+void rv_own_lock_release(uint32_t *lock)
 {
     if (__atomic_exchange_n(lock, FREE, __ATOMIC_RELEASE) == CONTENDED) /* L1 -> L2 */
         rv_os_futex_wake_one(lock);

@@ -3,8 +3,8 @@
  *
  *   L1 -> L2  what the holder has written, before the next one has it
  */
-#ifndef RV_PRODUCERS_NATIVE_LOCK_H
-#define RV_PRODUCERS_NATIVE_LOCK_H
+#ifndef RV_PRODUCERS_NATIVE_OWN_LOCK_H
+#define RV_PRODUCERS_NATIVE_OWN_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,10 +12,10 @@
 #include "producers/native/visibility.h"
 
 /* Take a lock, 0 at first, and wait as long as another thread has it; release it. Not recursive. */
-RV_HIDDEN void rv_lock_take(uint32_t *lock);
-RV_HIDDEN void rv_lock_release(uint32_t *lock);
+RV_HIDDEN void rv_own_lock_take(uint32_t *lock);
+RV_HIDDEN void rv_own_lock_release(uint32_t *lock);
 
 /* CLOCK_MONOTONIC. False: it was held until then. */
-RV_HIDDEN bool rv_lock_take_before(uint32_t *lock, uint64_t end_ns);
+RV_HIDDEN bool rv_own_lock_take_before(uint32_t *lock, uint64_t end_ns);
 
 #endif
