@@ -14,7 +14,7 @@ static void add_name(struct rv_text_buffer *text, const struct rv_subroutine *su
     free(full);
 }
 
-static void add_caller(struct rv_text_buffer *text, const struct rv_call_ops_params *params, uint32_t caller)
+static void add_caller(struct rv_text_buffer *text, const struct rv_calls_csv_params *params, uint32_t caller)
 {
     if (caller == RV_CALL_NO_CALLER)
         return;
@@ -22,7 +22,7 @@ static void add_caller(struct rv_text_buffer *text, const struct rv_call_ops_par
     add_name(text, &subroutine);
 }
 
-static void add_row(struct rv_text_buffer *text, const struct rv_call_ops_params *params, const struct rv_call *call)
+static void add_row(struct rv_text_buffer *text, const struct rv_calls_csv_params *params, const struct rv_call *call)
 {
     const struct rv_lane *lane = rv_lanes_get(params->lanes, call->lane_idx);
     struct rv_subroutine subroutine = rv_subroutines_get(params->subroutines, call->id);
@@ -37,7 +37,7 @@ static void add_row(struct rv_text_buffer *text, const struct rv_call_ops_params
     rv_text_buffer_add(text, "\n");
 }
 
-int rv_calls_write(const struct rv_call_ops_params *params, FILE *out)
+int rv_calls_csv_write(const struct rv_calls_csv_params *params, FILE *out)
 {
     const struct rv_call_list *list = params->list;
     struct rv_text_buffer text = {0};

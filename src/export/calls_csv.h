@@ -8,7 +8,7 @@
 #include "model/lanes.h"
 #include "model/subroutines.h"
 
-struct rv_call_ops_params {
+struct rv_calls_csv_params {
     const struct rv_call_list *list; /* finished */
     const uint32_t *order;           /* places in the list, row by row; NULL = as listed */
     struct rv_lanes *lanes;
@@ -20,6 +20,6 @@ struct rv_call_ops_params {
  * counted are one last row, of process 0 with the flag "left out" and their number as line.
  *   returns  0 or negative errno
  */
-int rv_calls_write(const struct rv_call_ops_params *params, FILE *out);
+int rv_calls_csv_write(const struct rv_calls_csv_params *params, FILE *out);
 
 #endif

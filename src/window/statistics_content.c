@@ -40,7 +40,7 @@ static int write_rows(const struct rv_statistics_content_about *about, FILE *fil
 static int write_calls(const struct rv_statistics_content_about *about, FILE *file)
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
-    return rv_calls_write(&(struct rv_call_ops_params){.list = rv_viewer_subroutine_calls_list(calls),
+    return rv_calls_csv_write(&(struct rv_calls_csv_params){.list = rv_viewer_subroutine_calls_list(calls),
                                                        .order = calls->order,
                                                        .lanes = about->lanes,
                                                        .subroutines = about->subroutines},
