@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 #include "viewer/key_bindings.h"
 #include "base/err.h"
 

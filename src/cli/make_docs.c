@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 #include "viewer/key_bindings.h"
 #include "viewer/settings.h"
 

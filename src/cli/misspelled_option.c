@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 
 #define MOST_LETTERS 32u
 

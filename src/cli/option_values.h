@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 
 /* Prints what was expected. Returns -EINVAL. */
 int rv_option_value_bad(const char *name, const char *value, const char *expected);

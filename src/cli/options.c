@@ -10,7 +10,7 @@
 
 #include "cli/rrtrace_gem.h"
 #include "cli/misspelled_option.h"
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 #include "cli/option_values.h"
 #include "pipeline/history_on_disk.h"
 #include "base/err.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 #include "model/color.h"
 #include "model/filter.h"
 #include "ring/map.h"

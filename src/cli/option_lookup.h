@@ -2,8 +2,8 @@
  * Every option: its name, its argument and its help. getopt's table, the values that are accepted, --help,
  * the man page's OPTIONS and the completions of bash and zsh are made from this.
  */
-#ifndef RV_CLI_OPTION_TABLE_H
-#define RV_CLI_OPTION_TABLE_H
+#ifndef RV_CLI_OPTION_LOOKUP_H
+#define RV_CLI_OPTION_LOOKUP_H
 
 #include <stdbool.h>
 #include <stddef.h>

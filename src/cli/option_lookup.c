@@ -1,4 +1,4 @@
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "cli/option_lookup.h"
 #include "export/export.h"
 #include "import/formats.h"
 #include "model/color.h"
 #include "render/view_mode.h"
 
-Test(option_table, entries_stand_at_their_id, .timeout = 60)
+Test(option_lookup, entries_stand_at_their_id, .timeout = 60)
 {
     for (int i = 0; i < RV_N_OPTIONS; i++) {
         const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
@@ -41,7 +41,7 @@ static void expect_end(const char *option, int i)
     cr_assert_not(rv_option_word(rv_option_named(option), i, &word), "--%s has a word %d", option, i);
 }
 
-Test(option_table, words_come_from_the_argument_or_are_listed, .timeout = 60)
+Test(option_lookup, words_come_from_the_argument_or_are_listed, .timeout = 60)
 {
     expect_words("report", "text, csv, json, lines, lines-csv, lines-json");
     expect_words("policy", "block, switch, fill, ring");
@@ -50,7 +50,7 @@ Test(option_table, words_come_from_the_argument_or_are_listed, .timeout = 60)
     expect_words("headless", "");
 }
 
-Test(option_table, words_are_those_of_the_enums_that_they_stand_for, .timeout = 60)
+Test(option_lookup, words_are_those_of_the_enums_that_they_stand_for, .timeout = 60)
 {
     for (int i = 0; i < RV_VIEW_MODE_COUNT; i++)
         expect_word("view", i, rv_view_mode_get((enum rv_view_mode)i)->name);
@@ -67,7 +67,7 @@ Test(option_table, words_are_those_of_the_enums_that_they_stand_for, .timeout = 
     expect_end("theme", RV_COLOR_THEME_COUNT);
 }
 
-Test(option_table, a_paragraph_is_made_of_sentences, .timeout = 60)
+Test(option_lookup, a_paragraph_is_made_of_sentences, .timeout = 60)
 {
     char text[2048], cut[8];
     rv_option_paragraph(rv_option_named("force"), text, sizeof text);
