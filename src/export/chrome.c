@@ -21,6 +21,8 @@ struct chrome {
     struct rv_text_cache names; /* ,"name":"... (file:line)" */
     const struct rv_lane *lane;
     uint32_t pid, tid;
+    uint32_t first_row, n_rows;   /* of the object: its threads */
+    struct rv_text_buffer object; /* its name, quoted */
     bool has_events;
 };
 
@@ -261,6 +263,62 @@ static void end_lane(void *state, struct rv_export_target *target)
     (void)target;
 }
 
+/* ---- objects: threads of a process of their own ---- */
+
+static void begin_object(void *state, struct rv_export_target *target, const struct rv_export_object *object)
+{
+    struct chrome *chrome = state;
+    chrome->pid = target->objects_pid;
+    chrome->first_row = object->idx == 0 ? 1 : chrome->first_row + chrome->n_rows;
+    chrome->n_rows = object->n_rows;
+    chrome->tid = chrome->first_row;
+    if (object->idx == 0)
+        add_name(chrome, target->text, "process_name", "waited for");
+    for (; chrome->tid < chrome->first_row + object->n_rows; chrome->tid++) {
+        add_name(chrome, target->text, "thread_name", object->name);
+        add_rank(chrome, target->text, "thread_sort_index", chrome->tid);
+    }
+    chrome->object.n = 0;
+    rv_text_buffer_add_json(&chrome->object, object->name);
+}
+
+/* Named after the call that released the object, if known. */
+static void add_hold(void *state, struct rv_export_target *target, const struct rv_hold *hold)
+{
+    struct chrome *chrome = state;
+    struct rv_text_buffer *text = target->text;
+    const struct rv_lane *lane = rv_lanes_get(target->export->lanes, hold->lane);
+    chrome->tid = chrome->first_row + hold->row;
+    begin_event(chrome, text, 'X');
+    rv_text_buffer_add(text, ",\"ts\":");
+    rv_text_buffer_add_us(text, hold->from_ns);
+    rv_text_buffer_add(text, DURATION);
+    rv_text_buffer_add_us(text, hold->to_ns - hold->from_ns);
+    if (hold->call) {
+        const struct rv_text_buffer *name = name_of(chrome, target, hold->call);
+        rv_text_buffer_add_bytes(text, name->bytes, name->n);
+    } else {
+        rv_text_buffer_add(text, ",\"name\":");
+        rv_text_buffer_add_json(text, lane->name);
+    }
+    rv_text_buffer_format(text, ",\"cat\":\"" RV_EXPORT_HOLDERS "\",\"args\":{\"is_cut\":%s,\"tid\":%u,\"thread\":",
+                          hold->is_cut ? "true" : "false", lane->tid);
+    rv_text_buffer_add_json(text, lane->name);
+    rv_text_buffer_add(text, "}}");
+}
+
+static void add_waiting(void *state, struct rv_export_target *target, uint64_t from_ns, size_t n_waiting)
+{
+    struct chrome *chrome = state;
+    chrome->tid = chrome->first_row;
+    begin_event(chrome, target->text, 'C');
+    rv_text_buffer_add(target->text, ",\"ts\":");
+    rv_text_buffer_add_us(target->text, from_ns);
+    rv_text_buffer_add(target->text, ",\"cat\":\"" RV_EXPORT_HOLDERS "\",\"name\":");
+    rv_text_buffer_add_bytes(target->text, chrome->object.bytes, chrome->object.n);
+    rv_text_buffer_format(target->text, ",\"args\":{\"waiting\":%zu}}", n_waiting);
+}
+
 static void end(void *state, struct rv_export_target *target)
 {
     (void)state;
@@ -271,6 +329,7 @@ static void fini(void *state)
 {
     struct chrome *chrome = state;
     rv_text_buffer_fini(&chrome->head);
+    rv_text_buffer_fini(&chrome->object);
     rv_text_cache_fini(&chrome->names);
 }
 
@@ -282,5 +341,8 @@ const struct rv_export_format rv_export_chrome = {.state_bytes = sizeof(struct c
                                                   .step = add_step,
                                                   .wake = add_wake,
                                                   .end_lane = end_lane,
+                                                  .begin_object = begin_object,
+                                                  .hold = add_hold,
+                                                  .waiting = add_waiting,
                                                   .end = end,
                                                   .fini = fini};

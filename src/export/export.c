@@ -6,6 +6,7 @@
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/format.h"
+#include "export/held_objects.h"
 #include "export/preorder.h"
 
 #define FLUSH_BYTES (1u << 20)
@@ -171,10 +172,12 @@ static int write_all(struct run *run)
     struct stream_table stream_table = {0};
     int error = 0;
     fill_stream_table(&stream_table, run->target.export->lanes, &run->target.export->part);
+    run->target.objects_pid = RV_EXPORT_FIRST_FREE_NUMBER + (uint32_t)stream_table.n_processes;
     run->format->begin(run->state, &run->target);
     for (size_t i = 0; i < stream_table.n && !error; i++)
         error = write_lane(run, &stream_table.lanes[i]);
     if (!error) {
+        rv_held_objects_write(run->format, run->state, &run->target);
         run->format->end(run->state, &run->target);
         flush(&run->target);
         error = run->target.error;

@@ -9,7 +9,9 @@
 #include "export/text_buffer.h"
 #include "export/wakes.h"
 #include "tasks/flow_table.h"
+#include "waits/holders.h"
 
+#define RV_EXPORT_HOLDERS "lock holders"     /* category of the holds of objects, which are no calls */
 #define RV_EXPORT_FIRST_FREE_NUMBER 4194304u /* the kernel's process and thread ids are below */
 
 struct rv_export_lane {
@@ -20,6 +22,12 @@ struct rv_export_lane {
     bool opens_process;   /* first lane of its process */
 };
 
+struct rv_export_object { /* that threads waited for */
+    const char *name;     /* with its kind */
+    uint32_t idx;         /* dense, in order of appearance */
+    uint32_t n_rows;      /* of holds, since several threads may have it at a time; 0: none is known */
+};
+
 /* Argument of every callback: append to text, which is written out between calls. */
 struct rv_export_target {
     const struct rv_export *export;
@@ -27,6 +35,7 @@ struct rv_export_target {
     uint64_t first_ns;                 /* of all lanes */
     const struct rv_flow_table *flows; /* NULL = none */
     size_t n_flows;
+    uint32_t objects_pid; /* unique in the export, for a process that has the objects */
     FILE *out;
     int error; /* negative errno of the first write that failed; later text is dropped */
 };
@@ -46,6 +55,13 @@ struct rv_export_format {
     /* Where the lane ended another's wait, or a wait of its own ends. May be NULL. */
     void (*wake)(void *state, struct rv_export_target *target, const struct rv_wake_end *end);
     void (*end_lane)(void *state, struct rv_export_target *target);
+    /*
+     * After all lanes, of each object that threads waited for: the times in which a thread had it, as far as known, in
+     * order of their begins, and how many wait for it from a time on. All may be NULL.
+     */
+    void (*begin_object)(void *state, struct rv_export_target *target, const struct rv_export_object *object);
+    void (*hold)(void *state, struct rv_export_target *target, const struct rv_hold *hold);
+    void (*waiting)(void *state, struct rv_export_target *target, uint64_t from_ns, size_t n_waiting);
     void (*end)(void *state, struct rv_export_target *target);
     void (*fini)(void *state);
 };

@@ -6,8 +6,7 @@
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
-#include "waits/holders.h"
-#include "waits/reader.h"
+#include "waits/holders_reader.h"
 
 enum { MOST_IN_TEXT = 20 /* the longest of an object */, INDENT = 24, CSV_COLUMNS = 9 };
 
@@ -189,43 +188,12 @@ static void write_json(struct rv_text_buffer *text, const void *context)
 
 /* ---- all ---- */
 
-struct collecting {
-    struct rv_wait_reader *reader;
-    struct rv_holder_collector collector;
-};
-
-static bool add_wait(void *context, const struct rv_wait *wait, rv_wait_place place)
-{
-    struct collecting *collecting = context;
-    const struct rv_wait_edge edge = rv_wait_reader_edge(collecting->reader, wait);
-    (void)place;
-    rv_holder_collector_add(&collecting->collector, &edge);
-    return true;
-}
-
-static bool add_release(void *context, const struct rv_release *release)
-{
-    struct collecting *collecting = context;
-    rv_holder_collector_add_release(&collecting->collector, release);
-    return true;
-}
-
-static void read_table(struct table *table)
-{
-    struct collecting collecting = {.reader = rv_wait_reader_open(table->report->waits, NULL, NULL)};
-    rv_wait_reader_each(collecting.reader, 0, UINT64_MAX, add_wait, &collecting);
-    rv_wait_reader_each_release(collecting.reader, 0, UINT64_MAX, add_release, &collecting);
-    table->is_incomplete = rv_wait_reader_has_missed(collecting.reader) || rv_waits_state(table->report->waits).n_gone;
-    rv_wait_reader_close(collecting.reader);
-    table->holders = rv_holders_create(&collecting.collector);
-}
-
 static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
 
 int rv_holders_write(const struct rv_holders_report *report, enum rv_report_format format, FILE *out)
 {
     struct table table = {.report = report};
-    read_table(&table);
+    table.holders = rv_holders_read(report->waits, &table.is_incomplete);
     const int result = rv_table_write(&FORMS, &table, format, out, 0);
     rv_holders_release(table.holders);
     return result;

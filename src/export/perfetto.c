@@ -50,7 +50,17 @@ enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
 /* Track numbers: the kind of track in the high bits, its index in the low bits. */
 #define UUID(kind, idx) ((uint64_t)(kind) << 56 | ((uint64_t)(idx) + 1))
-enum { UUID_PROCESS = 1, UUID_THREAD, UUID_PAUSE, UUID_COUNTER, UUID_LOSS, UUID_STATES };
+enum {
+    UUID_PROCESS = 1,
+    UUID_THREAD,
+    UUID_PAUSE,
+    UUID_COUNTER,
+    UUID_LOSS,
+    UUID_STATES,
+    UUID_OBJECTS,
+    UUID_HOLDS,
+    UUID_WAITING
+};
 
 struct known { /* by subroutine: interned in this sequence; valid if sequence is the current one */
     uint32_t sequence, iid;
@@ -64,6 +74,7 @@ struct perfetto {
     uint32_t sequence, n_iids; /* from 1 */
     bool has_pause_track[RV_NOTE_KIND_COUNT], has_states_track;
     uint64_t now_ns; /* of the sequence's clock */
+    uint32_t object; /* the one whose holds are written */
     uint64_t *open_end;
     size_t n_open, open_capacity;
 };
@@ -316,6 +327,11 @@ static uint64_t thread_uuid(const struct perfetto *perfetto)
     return UUID(UUID_THREAD, perfetto->sequence - 1);
 }
 
+static uint64_t hold_uuid(const struct perfetto *perfetto, uint32_t row)
+{
+    return UUID(UUID_HOLDS, (uint64_t)row << 32 | perfetto->object);
+}
+
 struct note_packet {
     size_t packet, event;
 };
@@ -450,6 +466,63 @@ static void end_calls(void *state, struct rv_export_target *target)
     close_calls(state, target, 0);
 }
 
+/* ---- objects: tracks of their own below one for all, a sequence for each ---- */
+
+static void add_child_track(const struct perfetto *perfetto, struct rv_export_target *target, uint64_t uuid,
+                            const char *name, bool is_counter)
+{
+    add_track(
+        perfetto, target,
+        &(struct track){.uuid = uuid, .parent_uuid = UUID(UUID_OBJECTS, 0), .name = name, .is_counter = is_counter});
+}
+
+static void begin_object(void *state, struct rv_export_target *target, const struct rv_export_object *object)
+{
+    struct perfetto *perfetto = state;
+    perfetto->sequence++;
+    perfetto->object = object->idx;
+    perfetto->now_ns = target->first_ns;
+    add_sequence(perfetto, target, UUID(UUID_WAITING, object->idx));
+    if (object->idx == 0)
+        add_track(perfetto, target, &(struct track){.uuid = UUID(UUID_OBJECTS, 0), .name = "waited for"});
+    for (uint32_t row = 0; row < object->n_rows; row++)
+        add_child_track(perfetto, target, hold_uuid(perfetto, row), object->name, false);
+    struct rv_text_buffer waiting = {0};
+    rv_text_buffer_format(&waiting, "waiting for %s%c", object->name, '\0');
+    add_child_track(perfetto, target, UUID(UUID_WAITING, object->idx), waiting.bytes, true);
+    rv_text_buffer_fini(&waiting);
+}
+
+/* Named after the call that released the object, if known. */
+static void add_hold(void *state, struct rv_export_target *target, const struct rv_hold *hold)
+{
+    struct perfetto *perfetto = state;
+    struct rv_text_buffer *text = target->text;
+    const struct rv_lane *lane = rv_lanes_get(target->export->lanes, hold->lane);
+    const struct rv_subroutine call = rv_subroutines_get(target->export->subroutines, hold->call);
+    char *name = hold->call ? rv_subroutine_take_full_name(&call) : rv_strdup(lane->name);
+    struct note_packet packet = begin_note(perfetto, target, hold->from_ns, TYPE_BEGIN);
+    rv_protobuf_add_varint(text, EVENT_TRACK, hold_uuid(perfetto, hold->row));
+    rv_protobuf_add_string(text, EVENT_CATEGORIES, RV_EXPORT_HOLDERS);
+    rv_protobuf_add_string(text, EVENT_NAME, name);
+    add_annotation(text, "thread", lane->name);
+    add_number(text, "tid", lane->tid);
+    if (hold->is_cut)
+        add_number(text, "is_cut", 1);
+    end_note(target, packet);
+    packet = begin_note(perfetto, target, hold->to_ns, TYPE_END);
+    rv_protobuf_add_varint(text, EVENT_TRACK, hold_uuid(perfetto, hold->row));
+    end_note(target, packet);
+    free(name);
+}
+
+static void add_waiting(void *state, struct rv_export_target *target, uint64_t from_ns, size_t n_waiting)
+{
+    struct note_packet packet = begin_note(state, target, from_ns, TYPE_COUNTER);
+    rv_protobuf_add_double(target->text, EVENT_DOUBLE_VALUE, (double)n_waiting);
+    end_note(target, packet);
+}
+
 /* Losses of the whole trace, on a track of their own at its beginning. */
 static void end(void *state, struct rv_export_target *target)
 {
@@ -487,5 +560,8 @@ const struct rv_export_format rv_export_perfetto = {.state_bytes = sizeof(struct
                                                     .step = add_step,
                                                     .wake = add_wake,
                                                     .end_lane = end_calls,
+                                                    .begin_object = begin_object,
+                                                    .hold = add_hold,
+                                                    .waiting = add_waiting,
                                                     .end = end,
                                                     .fini = fini};

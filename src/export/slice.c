@@ -2,7 +2,7 @@
 
 #include "model/timeline.h"
 
-static bool is_in_time(const struct rv_slice *part, uint64_t start_ns, uint64_t end_ns)
+bool rv_slice_has_stretch(const struct rv_slice *part, uint64_t start_ns, uint64_t end_ns)
 {
     return !part->to_ns || (start_ns < part->to_ns && (start_ns >= part->from_ns || end_ns > part->from_ns));
 }
@@ -14,7 +14,7 @@ bool rv_slice_has_lane(const struct rv_slice *part, const struct rv_lane *lane)
 
 bool rv_slice_has_span(const struct rv_slice *part, const struct rv_lane *lane, const struct rv_span *span)
 {
-    if (!is_in_time(part, span->start, span->end))
+    if (!rv_slice_has_stretch(part, span->start, span->end))
         return false;
     if (!part->filter)
         return true;
@@ -29,10 +29,10 @@ bool rv_slice_has_span(const struct rv_slice *part, const struct rv_lane *lane, 
 
 bool rv_slice_has_time(const struct rv_slice *part, uint64_t at_ns)
 {
-    return is_in_time(part, at_ns, at_ns);
+    return rv_slice_has_stretch(part, at_ns, at_ns);
 }
 
 bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note)
 {
-    return is_in_time(part, note->start_ns, note->end_ns);
+    return rv_slice_has_stretch(part, note->start_ns, note->end_ns);
 }

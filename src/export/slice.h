@@ -17,6 +17,7 @@ struct rv_slice {                   /* zeroed = all */
 /* False: no call of the lane is in the slice. */
 bool rv_slice_has_lane(const struct rv_slice *part, const struct rv_lane *lane);
 bool rv_slice_has_span(const struct rv_slice *part, const struct rv_lane *lane, const struct rv_span *span);
+bool rv_slice_has_stretch(const struct rv_slice *part, uint64_t start_ns, uint64_t end_ns);
 bool rv_slice_has_time(const struct rv_slice *part, uint64_t at_ns);
 bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note);
 

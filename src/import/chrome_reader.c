@@ -272,6 +272,13 @@ static bool is_collection(const struct rv_chrome_event *event)
            memcmp(event->category.bytes, "gc", 2) == 0;
 }
 
+/* Who had an object that threads waited for, and how many waited, as --export writes them: no calls, no values. */
+static bool is_of_holders(const struct rv_chrome_event *event)
+{
+    static const char word[] = "lock holders";
+    return event->category.n == sizeof word - 1 && memcmp(event->category.bytes, word, sizeof word - 1) == 0;
+}
+
 /* --export writes this among the categories of a call that had not ended. */
 static bool is_open(const struct rv_chrome_event *event)
 {
@@ -358,7 +365,7 @@ static int read_event(struct rv_chrome_reader *reader, const struct rv_chrome_ev
     }
     if (!event->has_time && event->phase)
         rv_import_fault(import, RV_FAULT_NO_TIME);
-    if (!event->has_time)
+    if (!event->has_time || is_of_holders(event))
         return 0;
     if (event->is_before_zero)
         rv_import_fault(import, RV_FAULT_BEFORE_ZERO);

@@ -24,6 +24,9 @@ struct taken { /* the time at which a thread took the object */
 struct making { /* the holders while they are made, object by object */
     struct rv_holders *holders;
     size_t capacity, objects_capacity;
+    uint32_t most_held_rows;
+    uint64_t *row_ends; /* scratch */
+    size_t rows_capacity;
     struct taken *taken; /* by lane */
     size_t n_lanes;
     bool has_releases;                  /* releases of this object are known */
@@ -186,19 +189,21 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* Give those that are waits, or those that are not, rows from `first` on. Returns how many. */
-static uint32_t give_rows(struct rv_hold *holds, size_t n, bool are_waits, uint32_t first)
+static uint32_t give_rows(struct making *making, struct rv_hold *holds, size_t n, bool are_waits, uint32_t first)
 {
-    uint64_t ends[RV_HOLDERS_ROWS_MOST];
+    const uint32_t most = are_waits ? RV_HOLDERS_ROWS_MOST : making->most_held_rows;
     uint32_t n_rows = 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t row = 0;
         if (holds[i].is_wait != are_waits)
             continue;
-        while (row < n_rows && ends[row] > holds[i].from_ns && row + 1 < RV_HOLDERS_ROWS_MOST)
+        while (row < n_rows && making->row_ends[row] > holds[i].from_ns && row + 1 < most)
             row++;
+        making->row_ends = rv_vec_reserve(making->row_ends, &making->rows_capacity, row + 1, sizeof *making->row_ends);
         if (row == n_rows)
-            ends[n_rows++] = 0;
-        ends[row] = holds[i].to_ns > ends[row] ? holds[i].to_ns : ends[row];
+            making->row_ends[n_rows++] = 0;
+        if (holds[i].to_ns > making->row_ends[row])
+            making->row_ends[row] = holds[i].to_ns;
         holds[i].row = first + row;
     }
     return n_rows;
@@ -285,9 +290,9 @@ static void make_object(struct making *making, struct parts *parts)
     if (!making->has_releases)
         object.n = join_holds(making, holders->holds + first, object.n);
     holders->n_holds = first + object.n;
-    object.n_held_rows = give_rows(holders->holds + first, object.n, false, 0);
+    object.n_held_rows = give_rows(making, holders->holds + first, object.n, false, 0);
     object.n_held_rows += object.n_held_rows == 0;
-    object.n_rows = object.n_held_rows + give_rows(holders->holds + first, object.n, true, object.n_held_rows);
+    object.n_rows = object.n_held_rows + give_rows(making, holders->holds + first, object.n, true, object.n_held_rows);
     sum_up(&object, holders->holds + first, parts);
     holders->objects =
         rv_vec_reserve(holders->objects, &making->objects_capacity, holders->n_objects + 1, sizeof *holders->objects);
@@ -404,7 +409,9 @@ static void arrange_like(struct rv_holders *holders, const struct rv_holders *li
 const struct rv_holders *rv_holders_create(struct rv_holder_collector *collector)
 {
     struct shared *shared = rv_alloc(1, sizeof *shared);
-    struct making making = {.holders = &shared->holders};
+    struct making making = {.holders = &shared->holders,
+                            .most_held_rows =
+                                collector->most_held_rows ? collector->most_held_rows : RV_HOLDERS_ROWS_MOST};
     atomic_init(&shared->n_holders, 1);
     if (collector->n_edges)
         qsort(collector->edges, collector->n_edges, sizeof *collector->edges, by_object);
@@ -417,9 +424,10 @@ const struct rv_holders *rv_holders_create(struct rv_holder_collector *collector
         qsort(shared->holders.objects, shared->holders.n_objects, sizeof *shared->holders.objects, by_waiting);
     shared->holders.n_left_out = collector->n_left_out;
     free(making.taken);
+    free(making.row_ends);
     free(collector->edges);
     free(collector->releases);
-    *collector = (struct rv_holder_collector){.most = collector->most};
+    *collector = (struct rv_holder_collector){.most = collector->most, .most_held_rows = collector->most_held_rows};
     return &shared->holders;
 }
 

@@ -8,7 +8,7 @@
 
 #include "waits/wakers.h"
 
-#define RV_HOLDERS_ROWS_MOST 16u /* of an object's waits; more share the last one */
+#define RV_HOLDERS_ROWS_MOST 16u /* of an object's waits, and by default of its holds; more share the last one */
 
 struct rv_hold { /* a thread had an object, or waited for it */
     uint64_t from_ns, to_ns;
@@ -40,7 +40,8 @@ struct rv_holder_collector { /* zeroed = none so far */
     struct rv_wait_edge *edges;
     struct rv_release *releases;
     size_t n_edges, edges_capacity, n_releases, releases_capacity;
-    size_t most; /* of each to be kept; 0: all */
+    size_t most;             /* of each to be kept; 0: all */
+    uint32_t most_held_rows; /* of an object; 0: RV_HOLDERS_ROWS_MOST */
     uint64_t n_left_out;
     /*
      * These objects come first, with their sums and with room for their rows, so that a part looks like the whole.

@@ -15,6 +15,30 @@ done
 run --holders=csv "$folder/truth.rvz"
 awk -F, '$3 == "has it" { n++; twice += $4 < until; until = $5 } END { exit !(n > 100 && !twice) }' "$folder/out" ||
     fail "two threads have a lock at once, or none: $(head -5 "$folder/out")"
+# The last one that had it before a wait ended, and while it lasted, is the one that the program says had it before the waiter.
+awk -F, '$3 == "has it" { print $4, $5, $7 }' "$folder/out" | sort >"$folder/holds"
+check "the wakers" "$check_waits" "$folder/truth.rvz" "$folder/before"
+{
+    awk '{ print $2, 0, $3 }' "$folder/holds"
+    awk '{ printf "%.0f 1 %s %s\n", $2 + 2, $3, $1 }' "$folder/before" # a release may be rounded up
+} | sort -n -k1,1 -k2,2 | awk '!$2 { until = $1; last = $3 } $2 && until > $4 { n++; wrong += last != $3 }
+    END { print n " holders before waiters, " 0 + wrong " wrong"; exit !(n && !wrong) }' ||
+    fail "holders are not those of the program"
+# Other tools get the same, in lanes of their own; read back, they are no calls.
+run --export=chrome:"$folder/holds.json" --export=perfetto:"$folder/holds.pftrace" --spans=csv --output="$folder/calls" "$folder/truth.rvz"
+expect "exit status of exports of holders" $status 0
+perl -MJSON::PP -e 'local $/; for (@{ decode_json(<>)->{traceEvents} }) {
+    next if ($_->{cat} // "") ne "lock holders" || $_->{ph} ne "X";
+    printf "%.0f %.0f %d\n", $_->{ts} * 1000, $_->{ts} * 1000 + $_->{dur} * 1000, $_->{args}{tid} }' "$folder/holds.json" |
+    sort | cmp - "$folder/holds" || fail "the holders for Chrome are not those of --holders"
+protoc --decode=perfetto.protos.Trace --proto_path="${proto%/*}" "${proto##*/}" <"$folder/holds.pftrace" >"$folder/packets" || fail "protoc"
+awk '/^packet/ { tid = is_hold = is_end = 0 } /^  timestamp:/ { at = $2 } /uint_value:/ && !tid { tid = $2 }
+    /categories: "lock holders"/ { is_hold = 1 } /type: TYPE_SLICE_END/ { is_end = 1 }
+    /^}/ && is_end && is_open { print from, at, last; is_open = 0 } /^}/ && is_hold { from = at; last = tid; is_open = 1 }
+    ' "$folder/packets" | sort | cmp - "$folder/holds" ||
+    fail "the holders for Perfetto are not those of --holders"
+run --spans=csv --output="$folder/again" "$folder/holds.json"
+expect "calls read back from an export with holders" "$(cut -d, -f1-8 "$folder/again" | sort | cksum)" "$(cut -d, -f1-8 "$folder/calls" | sort | cksum)"
 
 # The same with signals whose handlers take locks, and in a process that forks and in its children.
 for truth in storm_truth fork_truth; do

@@ -234,6 +234,72 @@ Test(export, chrome_has_marks_values_states_and_losses, .timeout = 60)
     teardown(&fixture);
 }
 
+/* An event of a lock's holders, by number; NULL when there is none. */
+static const json_t *find_of_holders(const json_t *root, const char *phase, size_t number)
+{
+    size_t i;
+    const json_t *event;
+    json_array_foreach(json_object_get(root, "traceEvents"), i, event)
+    {
+        if (strcmp(string_of(event, "cat"), "lock holders") == 0 && strcmp(string_of(event, "ph"), phase) == 0 &&
+            number-- == 0)
+            return event;
+    }
+    return NULL;
+}
+
+static void expect_hold(const json_t *root, size_t number, const uint64_t time_ns[2], const char *name, json_int_t tid)
+{
+    const json_t *hold = find_of_holders(root, "X", number);
+    cr_assert_not_null(hold);
+    cr_expect_eq(ns_of(hold, "ts"), time_ns[0]);
+    cr_expect_eq(ns_of(hold, "dur"), time_ns[1] - time_ns[0]);
+    cr_expect_str_eq(string_of(hold, "name"), name);
+    cr_expect_eq(number_of(json_object_get(hold, "args"), "tid"), tid);
+    cr_expect_eq(json_is_true(json_object_get(json_object_get(hold, "args"), "is_cut")), number == 0);
+}
+
+static void expect_waiting(const json_t *root, size_t number, uint64_t at_ns, json_int_t n)
+{
+    const json_t *waiting = find_of_holders(root, "C", number);
+    cr_assert_not_null(waiting);
+    cr_expect_eq(ns_of(waiting, "ts"), at_ns);
+    cr_expect_eq(number_of(json_object_get(waiting, "args"), "waiting"), n);
+}
+
+/* The second thread waits for the lock that the first one has, and gets it; a third one waits meanwhile. */
+Test(export, chrome_has_who_had_a_lock_and_how_many_waited, .timeout = 60)
+{
+    enum { LOCK = 4, LEAF = 2 };
+    struct fixture fixture;
+    setup(&fixture);
+    fixture.export.waits = rv_waits_create(fixture.lanes, 0);
+    for (uint32_t lane = 1; lane < 3; lane++)
+        rv_waits_add(
+            fixture.export.waits,
+            &(struct rv_wait){
+                .start_ns = 1500, .end_ns = 1500 + 100 * lane, .lane = lane, .object = LOCK, .kind = RV_WAIT_MUTEX});
+    for (uint32_t lane = 0; lane < 2; lane++)
+        rv_waits_add_release(
+            fixture.export.waits,
+            &(struct rv_release){.at_ns = 1590 + 100 * lane, .lane = lane, .object = LOCK, .call = LEAF});
+    json_t *root = parsed(&fixture, RV_EXPORT_CHROME);
+    expect_hold(root, 0, (const uint64_t[]){1500, 1590}, "P::leaf", 7);
+    expect_hold(root, 1, (const uint64_t[]){1600, 1690}, "P::leaf", 9);
+    cr_expect_null(find_of_holders(root, "X", 2));
+    expect_waiting(root, 0, 1500, 2);
+    expect_waiting(root, 1, 1600, 1);
+    expect_waiting(root, 2, 1700, 0);
+    cr_expect_null(find_of_holders(root, "C", 3));
+    json_decref(root);
+    fixture.export.part = (struct rv_slice){.from_ns = 1600, .to_ns = 3000};
+    root = parsed(&fixture, RV_EXPORT_CHROME);
+    cr_expect_eq(ns_of(find_of_holders(root, "X", 0), "ts"), 1600);
+    json_decref(root);
+    rv_waits_destroy(fixture.export.waits);
+    teardown(&fixture);
+}
+
 Test(export, speedscope_opens_and_closes_every_call_in_order, .timeout = 60)
 {
     static const struct {

@@ -95,6 +95,27 @@ Test(waits_holders, who_takes_it_before_the_waiter_is_shown_too)
     rv_holders_release(holders);
 }
 
+static void expect_rows(uint32_t most_held_rows, uint32_t n_rows)
+{
+    enum { N = 3 * RV_HOLDERS_ROWS_MOST };
+    collector.most_held_rows = most_held_rows;
+    wait_for(LOCK, RV_WAIT_WRITE_LOCK, 0, 100, 200, 1);
+    for (uint32_t i = 1; i <= N; i++)
+        take(LOCK, i, 110);
+    for (uint32_t i = 1; i <= N; i++)
+        let_go(LOCK, i, 190);
+    const struct rv_holders *holders = rv_holders_create(&collector);
+    cr_expect_eq(holders->objects[0].n_held_rows, n_rows ? n_rows : N);
+    cr_expect_eq(holders->objects[0].n, N + 1);
+    rv_holders_release(holders);
+}
+
+Test(waits_holders, many_readers_share_rows_unless_each_is_to_have_one)
+{
+    expect_rows(0, RV_HOLDERS_ROWS_MOST);
+    expect_rows(UINT32_MAX, 0);
+}
+
 Test(waits_holders, nothing_is_known_between_waits)
 {
     wait_for(LOCK, RV_WAIT_MUTEX, 1, 100, 200, 0);
