@@ -63,8 +63,8 @@ struct path {
     struct rows subroutines, objects, unknown, on_threads;
     uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;
-    const struct rv_lane *told_of;          /* its calls are being read; */
-    uint64_t n_done, n_events;              /* events of those that were, and of all that are to be */
+    double n_telling;                       /* about how many events of a thread are being read; */
+    double n_done, n_events;                /* of those that were, and of all that are to be */
     struct rv_critical_path_params if_free; /* the path as savings are measured of it */
     struct rv_savings *times;               /* to measure them by; NULL: they are not measured */
     struct rv_saving savings[MOST_SAVINGS]; /* most first */
@@ -73,27 +73,35 @@ struct path {
 
 /* ---- progress ---- */
 
-/* Calls are read once to find the longest one, and once for times. */
-static void begin_telling(struct path *path)
+/* About how many events of a thread are in a time; to_ns 0: until its end. */
+static double events_in(const struct path *path, size_t thread, uint64_t from_ns, uint64_t to_ns)
 {
-    uint64_t n_events = 0;
+    const struct rv_lane *lane = path->graph.lane_of[thread];
+    const uint64_t first_ns = path->graph.threads[thread].begin_ns, last_ns = lane ? lane->last_ns : 0;
+    const uint64_t begin_ns = first_ns > from_ns ? first_ns : from_ns;
+    const uint64_t end_ns = to_ns && to_ns < last_ns ? to_ns : last_ns;
+    return begin_ns < end_ns ? (double)lane->n_events * (double)(end_ns - begin_ns) / (double)(last_ns - first_ns) : 0;
+}
+
+/* The events of that time will be read, n_times. */
+static void add_told(struct path *path, uint64_t from_ns, uint64_t to_ns, unsigned n_times)
+{
     for (size_t i = 0; i < path->graph.n_threads; i++)
-        n_events += path->graph.lane_of[i] ? path->graph.lane_of[i]->n_events : 0;
-    path->n_events = rv_filter_n_rules(path->report->part.filter) ? 2 * n_events : n_events;
+        path->n_events += n_times * events_in(path, i, from_ns, to_ns);
 }
 
 /* So much of the thread's lane was read. */
 static void tell(void *context, double done)
 {
     const struct path *path = context;
-    if (path->report->tell && path->n_events)
-        path->report->tell(path->report->teller,
-                           ((double)path->n_done + done * (double)path->told_of->n_events) / (double)path->n_events);
+    if (path->report->tell && path->n_events > 0)
+        path->report->tell(path->report->teller, (path->n_done + done * path->n_telling) / path->n_events);
 }
 
 static void tell_all(struct path *path)
 {
-    path->n_done += path->told_of->n_events;
+    path->n_done += path->n_telling;
+    path->n_telling = 0;
     tell(path, 0);
 }
 
@@ -104,12 +112,13 @@ static int choose_call(struct path *path)
     const struct rv_slice *part = &path->report->part;
     struct rv_longest_call longest = {.is_found = false};
     int error = 0;
+    add_told(path, part->from_ns, part->to_ns, 2); /* to find it, and at most as many for times */
     for (size_t i = 0; i < path->graph.n_threads && !error; i++) {
         struct rv_longest_call of_lane = {
             .calls = &path->report->calls, .part = part, .lane = path->graph.lane_of[i], .tell = tell, .teller = path};
         if (!of_lane.lane)
             continue;
-        path->told_of = of_lane.lane;
+        path->n_telling = events_in(path, i, part->from_ns, part->to_ns);
         if (rv_slice_has_lane(part, of_lane.lane))
             error = rv_longest_call_find(&of_lane);
         tell_all(path);
@@ -209,8 +218,8 @@ static int add_threads_times(struct path *path, struct rv_critical_path_times *t
     for (uint32_t i = 0; i < path->graph.n_threads && !error; i++) {
         if (!path->graph.lane_of[i])
             continue;
-        path->told_of = path->graph.lane_of[i];
-        error = rv_critical_path_times_add(times, &path->report->calls, path->told_of, i);
+        path->n_telling = events_in(path, i, path->begin_ns, path->to_ns);
+        error = rv_critical_path_times_add(times, &path->report->calls, path->graph.lane_of[i], i);
         tell_all(path);
     }
     return error;
@@ -342,11 +351,12 @@ static int find_path(struct path *path)
     path->knows_off_cpu = rv_lanes_have_stretches(path->report->lanes) || rv_waits_n(path->report->waits);
     path->n_unknown = rv_waits_count_unknown(path->report->lanes, rv_waits_n(path->report->waits) > 0);
     rv_critical_path_graph_init(&path->graph, path->report->lanes, path->reader);
-    begin_telling(path);
     int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
     error = error ? error : leave_unknown(path);
     if (error)
         return error;
+    path->n_events = path->n_done; /* of a short call's time there are few */
+    add_told(path, path->from_ns, path->to_ns, 1);
     path->has_all_waits = rv_critical_path_graph_add_waits(&path->graph, path->from_ns, path->to_ns, MOST_WAITS);
     const struct rv_critical_path_params params = {.threads = path->graph.threads,
                                                    .n_threads = path->graph.n_threads,
