@@ -15,6 +15,8 @@
  *   ACCOUNT  struct rv_rec_account: the stream's counts so far; with is_closed it is the stream's last chunk
  *   INDEX    struct rv_rec_index, then its columns: where the chunks since the INDEX before are, and what a picture of
  *            all needs of them. Found from its successor, the last one from END; a file without them is read in full
+ *   SILENT   struct rv_rec_silent, then a struct rv_rec_silent_thread for each thread listed: threads that the kernel
+ *            reported and that have no stream, since they made no traced call; at the end, where there were any
  *   END      struct rv_rec_end
  *   SEGMENT  struct rv_rec_segment; only with RV_REC_IN_SEGMENTS
  *
@@ -69,7 +71,8 @@ enum rv_rec_type {
     RV_REC_ACCOUNT = 5,
     RV_REC_END = 6,
     RV_REC_INDEX = 7,
-    RV_REC_SEGMENT = 8
+    RV_REC_SEGMENT = 8,
+    RV_REC_SILENT = 9
 };
 
 enum rv_rec_feature { /* of feature_incompat */
@@ -148,6 +151,25 @@ struct rv_rec_segment {
     uint64_t last_index;        /* offset of the previous INDEX; 0: none */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_segment) == 40);
+
+struct rv_rec_silent_times {
+    uint64_t n_switches;                          /* away from a CPU */
+    uint64_t running_ns, runnable_ns, blocked_ns; /* between its switches */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_silent_times) == 32);
+
+struct rv_rec_silent {
+    uint64_t n_threads; /* of which some may not be listed */
+    struct rv_rec_silent_times times;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_silent) == 40);
+
+struct rv_rec_silent_thread {
+    uint32_t pid, tid;
+    char name[64]; /* with NUL; may be "" */
+    struct rv_rec_silent_times times;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_silent_thread) == 104);
 
 struct rv_rec_end {
     uint64_t n_events;
@@ -273,7 +295,7 @@ enum rv_rec_index_column {
     RV_REC_INDEX_COLUMN_END
 };
 
-struct rv_rec_index_chunk { /* STREAM, STRINGS or ACCOUNT */
+struct rv_rec_index_chunk { /* STREAM, STRINGS, ACCOUNT or SILENT */
     uint64_t offset;
     uint32_t stream;
     uint32_t type;

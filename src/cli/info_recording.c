@@ -12,10 +12,10 @@
 #include "recording/stream_chunks.h"
 #include "recording/chunk_reader.h"
 
-enum { N_TYPES = RV_REC_SEGMENT + 1, SHOWN_NAME_BYTES = 256 };
+enum { N_TYPES = RV_REC_SILENT + 1, SHOWN_NAME_BYTES = 256 };
 
 static const char *const TYPES[N_TYPES] = {"unknown", "FILE", "STREAM", "STRINGS", "EVENTS",
-                                           "ACCOUNT", "END",  "INDEX",  "SEGMENT"};
+                                           "ACCOUNT", "END",  "INDEX",  "SEGMENT", "SILENT"};
 
 typedef unsigned long long wide;
 
@@ -33,6 +33,7 @@ struct tally {
     size_t n_streams;
     uint64_t n_chunks[N_TYPES], n_bytes[N_TYPES];
     uint64_t n_events, first_ns, last_ns;
+    uint64_t n_silent; /* threads without a stream */
     uint64_t n_damages;
 };
 
@@ -100,6 +101,8 @@ static void take_chunk(struct tally *tally, const struct rv_rec_chunk *chunk, co
                        uint64_t n_file_bytes)
 {
     unsigned type = chunk->type < N_TYPES ? chunk->type : 0;
+    struct rv_rec_silent silent;
+    size_t n_listed;
     tally->n_chunks[type]++;
     tally->n_bytes[type] += rv_chunk_bytes(chunk);
     if (!rv_chunk_has_stream_within(chunk, n_file_bytes))
@@ -110,6 +113,8 @@ static void take_chunk(struct tally *tally, const struct rv_rec_chunk *chunk, co
         take_events(tally, chunk);
     else if (type == RV_REC_ACCOUNT)
         take_account(tally, chunk, payload);
+    else if (type == RV_REC_SILENT && rv_rec_silent_read(&silent, &n_listed, chunk, payload) == 0)
+        tally->n_silent += silent.n_threads;
 }
 
 static void count_damage(void *context, const struct rv_rec_damage *damage)
@@ -209,6 +214,9 @@ static void print_streams(const struct tally *tally, FILE *out)
                     (wide)stream->n_blocks, (wide)stream->n_events, (wide)stream->n_bytes, (wide)stream->n_dropped,
                     stream->thread_name ? stream->thread_name : "?");
     }
+    if (tally->n_silent)
+        fprintf(out, "%llu %s made no traced call: --report\n", (wide)tally->n_silent,
+                rv_units_word(tally->n_silent, "thread", "threads"));
 }
 
 static void print_chunks(const struct tally *tally, FILE *out)

@@ -58,6 +58,7 @@ static int write_report(struct rv_reports *reports)
     };
     rv_session_silent(reports->session, &report.silent);
     int error = rv_report_write(&report, reports->options->report_format, reports->output->file);
+    rv_silent_threads_fini(&report.silent);
     rv_stats_destroy(stats);
     rv_group_by_destroy(group_by);
     return error;
@@ -72,7 +73,9 @@ static int write_waits(struct rv_reports *reports)
                                      .spool = reports->spool,
                                      .of_arcs = reports->options->has_arcs};
     rv_session_silent(reports->session, &report.silent);
-    return rv_waits_write(&report, reports->options->report_format, reports->output->file);
+    const int error = rv_waits_write(&report, reports->options->report_format, reports->output->file);
+    rv_silent_threads_fini(&report.silent);
+    return error;
 }
 
 static int write_holders(struct rv_reports *reports)

@@ -362,10 +362,21 @@ static void begin_sinks(const struct rv_session *session)
             session->params.sinks[i].begin(session->params.sinks[i].context, session->source->origin_ns);
 }
 
+static void tell_silent(const struct rv_session *session)
+{
+    struct rv_silent_threads silent;
+    rv_session_silent(session, &silent);
+    for (size_t i = 0; i < session->params.n_sinks && silent.n_threads; i++)
+        if (session->params.sinks[i].silent)
+            session->params.sinks[i].silent(session->params.sinks[i].context, &silent);
+    rv_silent_threads_fini(&silent);
+}
+
 static void end_sinks(struct rv_session *session)
 {
     if (session->params.n_sinks == 0)
         return;
+    tell_silent(session);
     struct rv_stats *totals = rv_session_stats(session);
     for (size_t i = 0; i < session->params.n_sinks; i++)
         if (session->params.sinks[i].end)

@@ -89,8 +89,8 @@ struct rv_session_counts {
     bool has_lost_history; /* it was given up */
 };
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses); /* when done: dropped events, and more */
-void rv_session_silent(const struct rv_session *session,
-                       struct rv_silent_threads *silent); /* when done: threads without a lane */
+/* When done: threads without a lane, for rv_silent_threads_fini(). */
+void rv_session_silent(const struct rv_session *session, struct rv_silent_threads *silent);
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);
 
 #endif

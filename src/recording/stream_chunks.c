@@ -65,3 +65,20 @@ void rv_rec_strings_close(struct rv_rec_strings *strings)
     free(strings->bytes);
     *strings = (struct rv_rec_strings){0};
 }
+
+int rv_rec_silent_read(struct rv_rec_silent *head, size_t *n, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    if (chunk->payload_bytes < sizeof *head)
+        return -EBADMSG;
+    memcpy(head, payload, sizeof *head);
+    const size_t n_bytes = (size_t)(chunk->payload_bytes - sizeof *head);
+    *n = n_bytes / sizeof(struct rv_rec_silent_thread);
+    return n_bytes % sizeof(struct rv_rec_silent_thread) || *n > head->n_threads ? -EBADMSG : 0;
+}
+
+struct rv_rec_silent_thread rv_rec_silent_thread(const uint8_t *payload, size_t i)
+{
+    struct rv_rec_silent_thread thread;
+    memcpy(&thread, payload + sizeof(struct rv_rec_silent) + i * sizeof thread, sizeof thread);
+    return thread;
+}

@@ -1,4 +1,4 @@
-/* Validated contents of STREAM and STRINGS chunks. */
+/* Validated contents of STREAM, STRINGS and SILENT chunks. */
 #ifndef RV_RECORDING_STREAM_CHUNKS_H
 #define RV_RECORDING_STREAM_CHUNKS_H
 
@@ -32,5 +32,9 @@ int rv_rec_strings_open(struct rv_rec_strings *strings, struct rv_compressor *co
 /* 1; 0 at the end; -EBADMSG. */
 int rv_rec_strings_next(struct rv_rec_strings *strings, struct rv_rec_definition *definition);
 void rv_rec_strings_close(struct rv_rec_strings *strings);
+
+/* The head of a SILENT chunk, and the number of threads that it lists. 0, or -EBADMSG. */
+int rv_rec_silent_read(struct rv_rec_silent *head, size_t *n, const struct rv_rec_chunk *chunk, const uint8_t *payload);
+struct rv_rec_silent_thread rv_rec_silent_thread(const uint8_t *payload, size_t i);
 
 #endif

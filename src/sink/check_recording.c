@@ -225,6 +225,13 @@ static bool is_sound_segment(struct checker *checker, const struct rv_rec_chunk 
     return true;
 }
 
+static bool is_sound_silent(const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_silent head;
+    size_t n;
+    return rv_rec_silent_read(&head, &n, chunk, payload) == 0;
+}
+
 static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload, uint64_t offset)
 {
     if (!rv_chunk_has_stream_within(chunk, checker->found->n_bytes))
@@ -242,6 +249,8 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
         return is_sound_segment(checker, chunk, payload);
     case RV_REC_INDEX:
         return is_sound_index(checker, chunk, payload, offset);
+    case RV_REC_SILENT:
+        return is_sound_silent(chunk, payload);
     case RV_REC_END:
         return is_sound_end(checker, chunk, payload);
     default:

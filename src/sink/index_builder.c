@@ -488,7 +488,8 @@ void rv_index_builder_add(struct rv_index_builder *index_builder, const struct r
 {
     struct rv_rec_account account;
     unsigned type = added->chunk->type;
-    if (type != RV_REC_STREAM && type != RV_REC_STRINGS && type != RV_REC_EVENTS && type != RV_REC_ACCOUNT)
+    if (type != RV_REC_STREAM && type != RV_REC_STRINGS && type != RV_REC_EVENTS && type != RV_REC_ACCOUNT &&
+        type != RV_REC_SILENT)
         return;
     if (index_builder->table.head.begin == 0)
         index_builder->table.head.begin = added->offset;

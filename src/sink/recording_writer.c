@@ -504,6 +504,30 @@ static void begin(void *context, uint64_t origin_ns)
     pthread_mutex_unlock(&record->switching);
 }
 
+static struct rv_rec_silent_times recorded_times(const struct rv_silent_times *times)
+{
+    return (struct rv_rec_silent_times){times->n_switches, times->running_ns, times->runnable_ns, times->blocked_ns};
+}
+
+static void add_silent(void *context, const struct rv_silent_threads *silent)
+{
+    struct rv_recording_writer *record = context;
+    struct rv_rec_buffer payload = {0};
+    const struct rv_rec_silent head = {silent->n_threads, recorded_times(&silent->times)};
+    rv_rec_buffer_add(&payload, &head, sizeof head);
+    for (size_t i = 0; i < silent->n; i++) {
+        const struct rv_silent_thread *thread = &silent->threads[i];
+        struct rv_rec_silent_thread row = {thread->pid, thread->tid, "", recorded_times(&thread->times)};
+        memcpy(row.name, thread->name, sizeof row.name);
+        rv_rec_buffer_add(&payload, &row, sizeof row);
+    }
+    pthread_mutex_lock(&record->switching);
+    if (record->ordered_writer)
+        submit_payload(record, RV_REC_SILENT, 0, payload.bytes, payload.n);
+    pthread_mutex_unlock(&record->switching);
+    rv_rec_buffer_fini(&payload);
+}
+
 static void end(void *context, const struct rv_stats *totals)
 {
     struct rv_recording_writer *record = context;
@@ -535,6 +559,7 @@ struct rv_sink rv_recording_writer_sink(struct rv_recording_writer *record)
                             .events = add_events,
                             .close = close_stream,
                             .define = define,
+                            .silent = add_silent,
                             .end = end};
 }
 

@@ -7,7 +7,7 @@
  *   rename, account, opening, events, a worker; for one stream one call at a time, in the stream's order; streams side
  *   spans, close                      by side on several workers
  *   define                            the drain or the naming thread; at any time between begin and end
- *   end                               the naming thread; once, after everything else
+ *   silent, end                       the naming thread; once, after everything else
  *
  * A slow sink holds up the workers, these the drain, that fills the rings: then the policy decides. Any callback may be
  * NULL. Times are ns: span times are the trace's own, event times lack the origin_ns given to begin(), usually 0.
@@ -21,6 +21,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "scan/span.h"
+#include "stream/silent_threads.h"
 #include "stream/stream_info.h"
 
 struct rv_sink {
@@ -50,6 +51,9 @@ struct rv_sink {
 
     /* Definitions of ids. Later definitions of an id replace earlier ones. Borrowed for the call. */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
+
+    /* Threads without a stream, right before end, where there are any. Borrowed for the call. */
+    void (*silent)(void *context, const struct rv_silent_threads *silent);
 
     /* totals: statistics of all calls of the session within its depth limit. Borrowed for the call. */
     void (*end)(void *context, const struct rv_stats *totals);

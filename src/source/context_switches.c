@@ -36,6 +36,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 /* Pages of one CPU's buffer: 10,000 switches. The kernel allows 516 KiB a CPU to a user, by default. */
@@ -46,6 +48,7 @@ static const uint64_t STRANGER_NS = 1000000000;
 enum { MOST_PASSES = 16 };
 /* Most switches kept per thread; older ones are dropped, where a ring is read at the end only. */
 enum { MOST_CHANGES = 1 << 18 };
+enum { NAME_BYTES = 16 }; /* of a thread, as the kernel keeps it */
 
 struct switch_record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
     struct perf_event_header header;
@@ -60,17 +63,25 @@ struct lost_record { /* PERF_RECORD_LOST */
     uint64_t mono_ns;
 };
 
-struct end_record { /* PERF_RECORD_EXIT */
+struct task_record { /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
     struct perf_event_header header;
     uint32_t pid, parent_pid, tid, parent_tid;
     uint64_t mono_ns;
+};
+
+struct name_record { /* PERF_RECORD_COMM */
+    struct perf_event_header header;
+    uint32_t pid, tid;
+    char name[NAME_BYTES]; /* or fewer, in words of 8; behind them a pid, a tid and the time */
+    uint32_t room[4];
 };
 
 union record { /* aligned in the buffer to 8 bytes, as its size is */
     struct perf_event_header header;
     struct switch_record switched;
     struct lost_record lost;
-    struct end_record end;
+    struct task_record task;
+    struct name_record named;
 };
 
 struct cpu {
@@ -97,13 +108,15 @@ struct change {
 struct thread {
     uint32_t tid;           /* 0: a free place */
     uint32_t owner;         /* 0: none */
+    uint32_t pid;           /* 0: unknown yet */
+    char name[NAME_BYTES];  /* likewise "" */
     struct change *changes; /* first to n: not taken yet, by time */
     size_t first, n, capacity;
     uint64_t last_ns;  /* time of the last change taken or added */
     uint64_t ended_ns; /* 0: it runs */
     bool was_claimed;
-    uint8_t last_state;           /* since last_ns, */
-    struct rv_silent_threads did; /* until then; if it was never claimed */
+    uint8_t last_state;         /* since last_ns, */
+    struct rv_silent_times did; /* until then; if it was never claimed */
     uint64_t taken_ns;
     uint64_t taken_ticks;
     uint8_t taken_state; /* if taken_ns is not 0 */
@@ -137,7 +150,8 @@ static int open_event(pid_t tid, int cpu, enum beginning begin)
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
         .sample_id_all = 1,
         .context_switch = 1,
-        .task = 1, /* ends of threads; begins, too */
+        .task = 1, /* begins and ends of threads */
+        .comm = 1, /* their names */
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .disabled = begin != AT_ONCE,
@@ -272,6 +286,7 @@ void rv_context_switches_close(struct rv_context_switches *switches)
         close(switches->events[i]);
     for (size_t i = 0; i < switches->n_threads; i++)
         free(switches->threads[i].changes);
+    rv_silent_threads_fini(&switches->silent);
     free(switches->events);
     free(switches->threads);
     free(switches->cpus);
@@ -290,7 +305,7 @@ static void index_thread(struct rv_context_switches *switches, size_t i)
         rv_hash_index_add(&switches->by_tid, switches->threads[i].tid, (uint32_t)i + 1);
 }
 
-static void add_time(struct rv_silent_threads *did, uint8_t state, uint64_t n_ns)
+static void add_time(struct rv_silent_times *did, uint8_t state, uint64_t n_ns)
 {
     did->running_ns += state == RV_THREAD_RUNNING ? n_ns : 0;
     did->runnable_ns += state == RV_THREAD_PREEMPTED ? n_ns : 0;
@@ -313,17 +328,34 @@ static void follow_state(struct thread *thread, uint64_t mono_ns, uint8_t state)
     thread->last_state = state;
 }
 
+/* As the kernel has it now; "" when the thread is gone. */
+static void ask_name(uint32_t tid, char name[NAME_BYTES])
+{
+    const int fd = rv_os_open_proc((pid_t)tid, "comm");
+    const ssize_t n = fd < 0 ? 0 : read(fd, name, NAME_BYTES);
+    memset(name + (n > 0 ? n - 1 : 0), 0, NAME_BYTES - (size_t)(n > 0 ? n - 1 : 0)); /* a newline ends it */
+    if (fd >= 0)
+        close(fd);
+}
+
+static void name_silent(struct rv_silent_thread *silent, const struct thread *thread)
+{
+    char name[NAME_BYTES];
+    memcpy(name, thread->name, sizeof name);
+    if (!*name && !thread->ended_ns)
+        ask_name(thread->tid, name);
+    rv_text_escape(silent->name, sizeof silent->name, name, strnlen(name, sizeof name));
+}
+
 static void add_silent(struct rv_silent_threads *all, const struct thread *thread, uint64_t until_ns)
 {
-    if (!thread->tid || thread->was_claimed)
+    struct rv_silent_thread silent = {.pid = thread->pid, .tid = thread->tid, .times = thread->did};
+    if (!thread->tid || thread->was_claimed || !thread->last_ns)
         return;
-    all->n_threads++;
-    all->n_switches += thread->did.n_switches;
-    all->running_ns += thread->did.running_ns;
-    all->runnable_ns += thread->did.runnable_ns;
-    all->blocked_ns += thread->did.blocked_ns;
+    name_silent(&silent, thread);
     if (!thread->ended_ns && until_ns > thread->last_ns)
-        add_time(all, thread->last_state, until_ns - thread->last_ns);
+        add_time(&silent.times, thread->last_state, until_ns - thread->last_ns);
+    rv_silent_threads_add(all, &silent);
 }
 
 static void drop_changes(struct thread *thread)
@@ -456,13 +488,20 @@ static bool is_in_loss(const struct rv_context_switches *switches, uint64_t mono
     return mono_ns >= switches->unknown_from_ns && mono_ns < switches->unknown_to_ns;
 }
 
-static void add_change(struct rv_context_switches *switches, uint32_t tid, struct change change)
+/* The one that has the number at this time. */
+static struct thread *thread_at(struct rv_context_switches *switches, uint32_t pid, uint32_t tid, uint64_t mono_ns)
 {
-    struct thread *thread = need_thread(switches, tid, change.mono_ns);
-    if (thread->ended_ns && !thread->owner && change.mono_ns > thread->ended_ns) {
+    struct thread *thread = need_thread(switches, tid, mono_ns);
+    if (thread->ended_ns && !thread->owner && mono_ns > thread->ended_ns) {
         end_thread(switches, thread);
-        thread = need_thread(switches, tid, change.mono_ns);
+        thread = need_thread(switches, tid, mono_ns);
     }
+    thread->pid = pid;
+    return thread;
+}
+
+static void add_change(struct rv_context_switches *switches, struct thread *thread, struct change change)
+{
     if (is_in_loss(switches, change.mono_ns))
         change.state = RV_THREAD_UNKNOWN;
     follow_state(thread, change.mono_ns, change.state);
@@ -516,6 +555,32 @@ static const union record *record_at(const struct rv_context_switches *switches,
     return room;
 }
 
+static bool is_sound_name(const struct perf_event_header *header)
+{
+    const size_t rest = sizeof(struct name_record) - NAME_BYTES;
+    return header->size > rest && header->size <= sizeof(struct name_record) && header->size % sizeof(uint64_t) == 0;
+}
+
+/* 0: of no interest. */
+static uint64_t time_of(const union record *record)
+{
+    switch (record->header.type) {
+    case PERF_RECORD_SWITCH:
+        return record->switched.mono_ns;
+    case PERF_RECORD_LOST:
+        return record->lost.mono_ns;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        return record->task.mono_ns;
+    case PERF_RECORD_COMM:
+        return is_sound_name(&record->header)
+                   ? ((const uint64_t *)(const void *)record)[record->header.size / sizeof(uint64_t) - 1]
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
 struct reading {
     const struct rv_clock *clock;
     struct rv_clock_instant now;
@@ -534,7 +599,7 @@ static void note_loss(struct rv_context_switches *switches, const struct cpu *cp
     forget_states(switches, change_at(cpu, reading, cpu->last_ns + 1), to_ns);
 }
 
-static void read_end(struct rv_context_switches *switches, const struct end_record *record)
+static void read_end(struct rv_context_switches *switches, const struct task_record *record)
 {
     struct thread *thread = find_thread(switches, record->tid);
     if (!thread)
@@ -545,6 +610,21 @@ static void read_end(struct rv_context_switches *switches, const struct end_reco
         end_thread(switches, thread);
 }
 
+/* It has the name of the thread that created it. */
+static void read_begin(struct rv_context_switches *switches, const struct task_record *record)
+{
+    struct thread *thread = thread_at(switches, record->pid, record->tid, record->mono_ns);
+    const struct thread *parent = find_thread(switches, record->parent_tid);
+    if (parent)
+        memcpy(thread->name, parent->name, sizeof thread->name);
+}
+
+static void read_name(struct rv_context_switches *switches, const struct name_record *record, uint64_t mono_ns)
+{
+    struct thread *thread = thread_at(switches, record->pid, record->tid, mono_ns);
+    strncpy(thread->name, record->name, sizeof thread->name);
+}
+
 static void read_record(struct rv_context_switches *switches, struct cpu *cpu, const union record *record,
                         const struct reading *reading)
 {
@@ -552,29 +632,18 @@ static void read_record(struct rv_context_switches *switches, struct cpu *cpu, c
     if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof record->switched) {
         struct change change = change_at(cpu, reading, record->switched.mono_ns);
         change.state = (uint8_t)state_of(header);
-        add_change(switches, record->switched.tid, change);
+        add_change(switches, thread_at(switches, record->switched.pid, record->switched.tid, change.mono_ns), change);
         cpu->last_ns = record->switched.mono_ns;
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof record->lost) {
         switches->n_lost += record->lost.n - cpu->is_counted;
         cpu->is_counted = false;
         note_loss(switches, cpu, reading, record->lost.mono_ns);
-    } else if (header->type == PERF_RECORD_EXIT && header->size >= sizeof record->end) {
-        read_end(switches, &record->end);
-    }
-}
-
-/* 0: of no interest. */
-static uint64_t time_of(const union record *record)
-{
-    switch (record->header.type) {
-    case PERF_RECORD_SWITCH:
-        return record->switched.mono_ns;
-    case PERF_RECORD_LOST:
-        return record->lost.mono_ns;
-    case PERF_RECORD_EXIT:
-        return record->end.mono_ns;
-    default:
-        return 0;
+    } else if (header->type == PERF_RECORD_EXIT && header->size >= sizeof record->task) {
+        read_end(switches, &record->task);
+    } else if (header->type == PERF_RECORD_FORK && header->size >= sizeof record->task) {
+        read_begin(switches, &record->task);
+    } else if (header->type == PERF_RECORD_COMM && is_sound_name(header)) {
+        read_name(switches, &record->named, time_of(record));
     }
 }
 
@@ -691,7 +760,7 @@ void rv_context_switches_silent(const struct rv_context_switches *switches, stru
     for (size_t i = 0; i < switches->n_cpus; i++)
         if (switches->cpus[i].last_ns > until_ns)
             until_ns = switches->cpus[i].last_ns;
-    *silent = switches->silent;
+    rv_silent_threads_merge(silent, &switches->silent);
     for (size_t i = 0; i < switches->n_threads; i++)
         add_silent(silent, &switches->threads[i], until_ns);
 }

@@ -61,7 +61,7 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
 /* Number of records that found no room in the kernel's buffers, and of those that came too late. */
 uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches);
 
-/* The threads that nobody has claimed, until the last switch of any. */
+/* Add the threads that nobody has claimed, until the last switch of any. */
 void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent_threads *silent);
 
 #endif

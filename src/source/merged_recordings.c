@@ -213,6 +213,14 @@ static void losses_of_merged(const struct rv_source *source, struct rv_losses *l
             merged->parts[i].source->losses(merged->parts[i].source, losses);
 }
 
+static void silent_of_merged(const struct rv_source *source, struct rv_silent_threads *silent)
+{
+    const struct merged *merged = (const struct merged *)source;
+    for (size_t i = 0; i < merged->n_parts; i++)
+        if (merged->parts[i].source->silent)
+            merged->parts[i].source->silent(merged->parts[i].source, silent);
+}
+
 /* CLOCK_REALTIME when the source's CLOCK_MONOTONIC was 0: when its host booted. */
 static uint64_t boot_ns(const struct rv_source *source)
 {
@@ -275,7 +283,8 @@ struct rv_source *rv_merged_recordings_open(const struct rv_merged_recordings_pa
                                         .resolve = resolve_merged,
                                         .close = close_merged,
                                         .error = error_of_merged,
-                                        .losses = losses_of_merged};
+                                        .losses = losses_of_merged,
+                                        .silent = silent_of_merged};
     for (size_t i = 0; i < n; i++) {
         struct part *part = &merged->parts[i];
         *part = (struct part){.source = params->sources[i],

@@ -209,6 +209,31 @@ void rv_recorded_losses(const struct rv_rec_reader *reader, struct rv_losses *lo
     losses->n[RV_LOSS_BYTES_DAMAGED] += rv_rec_reader_state(reader).n_damaged;
 }
 
+static struct rv_silent_times silent_times(const struct rv_rec_silent_times *times)
+{
+    return (struct rv_silent_times){times->n_switches, times->running_ns, times->runnable_ns, times->blocked_ns};
+}
+
+bool rv_recorded_silent(struct rv_silent_threads *silent, const struct rv_rec_chunk *chunk, const uint8_t *payload)
+{
+    struct rv_rec_silent head;
+    struct rv_silent_threads found = {.n_threads = 0};
+    size_t n;
+    if (rv_rec_silent_read(&head, &n, chunk, payload) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_rec_silent_thread row = rv_rec_silent_thread(payload, i);
+        struct rv_silent_thread thread = {.pid = row.pid, .tid = row.tid, .times = silent_times(&row.times)};
+        rv_text_escape(thread.name, sizeof thread.name, row.name, strnlen(row.name, sizeof row.name));
+        rv_silent_threads_add(&found, &thread);
+    }
+    found.n_threads = head.n_threads; /* some may not be listed */
+    found.times = silent_times(&head.times);
+    rv_silent_threads_merge(silent, &found);
+    rv_silent_threads_fini(&found);
+    return true;
+}
+
 static uint64_t minus(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;

@@ -58,6 +58,9 @@ uint64_t rv_recorded_begin(const char *path, const struct rv_rec_reader *reader)
 /* Add the file's losses: discarded segments and damage found so far. */
 void rv_recorded_losses(const struct rv_rec_reader *reader, struct rv_losses *losses);
 
+/* Add the threads without a stream that a SILENT chunk lists. False: invalid. */
+bool rv_recorded_silent(struct rv_silent_threads *silent, const struct rv_rec_chunk *chunk, const uint8_t *payload);
+
 /* The counts of a stream's events after `before`. */
 struct rv_stream_account rv_recorded_account(const struct rv_rec_account *account, const struct rv_rec_account *before);
 

@@ -44,6 +44,7 @@ struct indexed {
     struct stream *streams;
     size_t n_streams;
     uint32_t n_torn;
+    struct rv_silent_threads silent;
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
     bool is_damaged;  /* a warning was printed */
@@ -121,6 +122,8 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
             warn_of_damage(indexed);
         else if (chunk.type == RV_REC_ACCOUNT && chunk.payload_bytes >= sizeof(struct rv_rec_account))
             take_account(indexed, stream, payload, intake);
+        else if (chunk.type == RV_REC_SILENT && !rv_recorded_silent(&indexed->silent, &chunk, payload))
+            warn_of_damage(indexed);
     }
 }
 
@@ -312,9 +315,15 @@ static void resolve_indexed(struct rv_source *source, const struct rv_intake *in
     (void)is_final;
 }
 
+static void silent_of_indexed(const struct rv_source *source, struct rv_silent_threads *silent)
+{
+    rv_silent_threads_merge(silent, &((const struct indexed *)source)->silent);
+}
+
 static void close_indexed(struct rv_source *source)
 {
     struct indexed *indexed = (struct indexed *)source;
+    rv_silent_threads_fini(&indexed->silent);
     rv_block_reader_destroy(indexed->blocks); /* with the reader */
     rv_compressor_destroy(indexed->compressor);
     rv_index_waits_reader_fini(&indexed->waits);
@@ -374,6 +383,7 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
                                          .resolve = resolve_indexed,
                                          .close = close_indexed,
                                          .losses = losses_of_indexed,
+                                         .silent = silent_of_indexed,
                                          .mono_ns = file->mono_ns,
                                          .real_ns = file->real_ns,
                                          .is_on_demand = true,

@@ -38,6 +38,7 @@ struct replay {
     struct replay_stream *streams;
     size_t n_streams;
     struct rv_recorded_names names;
+    struct rv_silent_threads silent;
     uint64_t n_broken;                 /* intact chunks with invalid content */
     uint64_t n_segments, next_segment; /* segments seen; the next one's number if none was discarded */
     uint64_t n_between;                /* discarded events after kept ones */
@@ -268,6 +269,8 @@ static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, 
         return take_account(replay, chunk, payload, intake);
     case RV_REC_SEGMENT:
         return take_segment(replay, chunk, payload);
+    case RV_REC_SILENT:
+        return rv_recorded_silent(&replay->silent, chunk, payload);
     default:
         return true;
     }
@@ -338,9 +341,15 @@ static void losses_of_replay(const struct rv_source *source, struct rv_losses *l
     losses->n[RV_LOSS_CHUNKS_DAMAGED] += replay->n_broken;
 }
 
+static void silent_of_replay(const struct rv_source *source, struct rv_silent_threads *silent)
+{
+    rv_silent_threads_merge(silent, &((const struct replay *)source)->silent);
+}
+
 static void close_replay(struct rv_source *source)
 {
     struct replay *replay = (struct replay *)source;
+    rv_silent_threads_fini(&replay->silent);
     rv_rec_reader_close(replay->reader);
     rv_codec_destroy(replay->codec);
     free(replay->events);
@@ -362,6 +371,7 @@ static struct rv_source *open_replay(const char *path, bool is_written)
                                         .resolve = resolve_replay,
                                         .close = close_replay,
                                         .losses = losses_of_replay,
+                                        .silent = silent_of_replay,
                                         .mono_ns = file->mono_ns,
                                         .real_ns = file->real_ns,
                                         .begin_ns = is_written ? 0 : rv_recorded_begin(path, reader)};

@@ -97,7 +97,7 @@ struct rv_source {
     bool (*heeds)(const struct rv_source *source, pid_t sender);
     /* After ENDED: add what is missing besides the streams' dropped events. NULL = nothing. */
     void (*losses)(const struct rv_source *source, struct rv_losses *losses);
-    /* After ENDED: the threads of the program that have no stream. NULL = none is known. */
+    /* After ENDED, or when RESTING: add the threads of the program that have no stream. NULL = none is known. */
     void (*silent)(const struct rv_source *source, struct rv_silent_threads *silent);
     uint64_t begin_ns; /* begin of the events when earlier ones are missing (calls open then began earlier); else 0 */
     bool is_on_demand; /* turns are cheap: workers may use all cores */

@@ -132,16 +132,47 @@ head -1 "$folder/report" | grep -q blocked && fail "columns without content: $(h
 grep -q "^threads' states are not known: no columns" "$folder/report" || fail "columns are missing without a word"
 # The report has the times of threads without a lane, since they made no traced call: such as that of env, which becomes sleep.
 silent() { # FIELD
-    sed -n "s/.*\"silent\":{[^}]*\"$1\":\([0-9]*\).*/\1/p" "$folder/waits"
+    perl -MJSON::PP -e 'my $field = shift; local $/; my $silent = decode_json(<>)->{silent}; print $silent->{$field} // ""' "$1" "$folder/waits"
 }
 run --waits=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
 expect "exit status with a silent thread" $status 0
 [ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "the silent thread is not in the JSON: $(cat "$folder/waits")"
 run --waits --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
-grep -q '^[0-9]* threads* made no traced call and [a-z]* in no row: running .*, blocked .* switches$' "$folder/waits" ||
+grep -q '^[0-9]* threads* made no traced call and [a-z]* in no row: running .*, blocked .* switch\(es\)*$' "$folder/waits" ||
     fail "the silent thread is not in the text: $(cat "$folder/waits")"
 run --report=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
 [ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "not in the report: $(cat "$folder/waits")"
+# Each of them is listed, with its own counts; a recording lists the same, also one that is merged or repaired.
+before=$(taken_away)
+run --record="$folder/silent.rvz" --report=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD "$0" each; exec "$0"' "$states"
+expect "exit status with silent threads" $status 0
+taken=$(($(taken_away) - before))
+grep '^thread ' "$folder/out" | perl -MJSON::PP -e '
+    my ($file, $taken) = @ARGV;
+    my %seen = map { ($_->{thread} => $_) } @{ decode_json(do { local (@ARGV, $/) = $file; <> })->{silent}{list} };
+    my $n = 0;
+    while (<STDIN>) {
+        my (undef, $tid, $cpu, $switches) = split;
+        my $thread = $seen{$tid} or die "thread $tid is not listed\n";
+        $thread->{name} eq "worker" or die "thread $tid is called $thread->{name}\n";
+        my $more = $thread->{switches} - $switches;
+        $more >= 0 && $more <= 4 or die "thread $tid: $thread->{switches} switches, it says $switches\n";
+        my $ran = $thread->{running_ns};
+        $ran + $taken + $cpu / 50 >= $cpu && $ran - $cpu <= $cpu / 20 + $taken + 50e6 or die "thread $tid: ran $ran, it says $cpu\n";
+        $n++;
+    }
+    $n == 4 or die "$n threads\n"' "$folder/waits" "$taken" || fail "silent threads are not what they say"
+list() { # FILE: of silent threads
+    perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode(decode_json(<>)->{silent} // {})' "$1"
+}
+run --merge="$folder/merged.rvz" --force "$folder/silent.rvz"
+run --check --repair="$folder/repaired.rvz" "$folder/silent.rvz"
+run --info "$folder/silent.rvz"
+grep -q '^[0-9]* threads* made no traced call: --report$' "$folder/out" || fail "the silent threads are not in --info"
+for file in silent merged repaired; do
+    run --report=json --force --output="$folder/replayed" "$folder/$file.rvz"
+    expect "silent threads of the recording, $file" "$(list "$folder/replayed")" "$(list "$folder/waits")"
+done
 run --waits=json --force --output="$folder/waits" -- "$states"
 expect "silent threads where all are traced" "$(silent threads)" ""
 run --states=maybe -- "$states"

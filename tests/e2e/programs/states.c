@@ -1,8 +1,13 @@
-/* Threads that wait for each other and sleep, and say what the kernel counted: CPU time of a function, switches. */
+/*
+ * Threads that wait for each other and sleep, and say what the kernel counted: CPU time of a function, switches.
+ *
+ *     states each    also of each thread: its number, CPU time and switches
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +17,7 @@ enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t sums = PTHREAD_MUTEX_INITIALIZER;
 static long long cpu_ns, n_switches;
+static int tells_each;
 
 static long long thread_cpu_ns(void) __attribute__((no_instrument_function));
 static long long thread_cpu_ns(void)
@@ -46,6 +52,7 @@ static int __attribute__((noinline)) rest(void)
 static void *run(void *unused)
 {
     long long ns = 0;
+    pthread_setname_np(pthread_self(), "worker");
     for (int i = 0; i < N_ROUNDS; i++) {
         ns += hold();
         if (rest() != 0)
@@ -56,6 +63,8 @@ static void *run(void *unused)
     pthread_mutex_lock(&sums);
     cpu_ns += ns;
     n_switches += usage.ru_nvcsw + usage.ru_nivcsw;
+    if (tells_each)
+        printf("thread %d %lld %ld\n", gettid(), thread_cpu_ns(), usage.ru_nvcsw + usage.ru_nivcsw);
     pthread_mutex_unlock(&sums);
     return unused;
 }
@@ -80,7 +89,8 @@ static int lose(int n)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
+    tells_each = argc > 1 && strcmp(argv[1], "each") == 0;
+    if (argc > 1 && !tells_each)
         return lose(atoi(argv[1]));
     pthread_t threads[N_THREADS];
     for (int i = 0; i < N_THREADS; i++)

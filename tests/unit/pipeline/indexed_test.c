@@ -129,10 +129,25 @@ static void compare(struct rv_session *whole, struct rv_session *indexed)
     rv_session_destroy(indexed);
 }
 
+static void expect_silent(const struct rv_session *session)
+{
+    struct rv_silent_threads silent;
+    rv_session_silent(session, &silent);
+    cr_assert(silent.n_threads == 2 && silent.n == 2);
+    cr_assert_eq(silent.times.blocked_ns, 3000 + (UINT64_C(1) << 40));
+    cr_assert(silent.threads[0].pid == 7 && silent.threads[0].tid == 20 && silent.threads[0].times.n_switches == 3);
+    cr_assert_str_eq(silent.threads[0].name, "worker");
+    cr_assert_str_eq(silent.threads[1].name, "");
+    rv_silent_threads_fini(&silent);
+}
+
 static void compare_both(void)
 {
     struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
-    compare(whole, sessions_start(open_indexed(), 0, NULL));
+    struct rv_session *indexed = sessions_start(open_indexed(), 0, NULL);
+    expect_silent(whole);
+    expect_silent(indexed);
+    compare(whole, indexed);
 }
 
 Test(indexed, an_index_shows_what_the_whole_recording_shows)

@@ -121,6 +121,16 @@ static struct rv_sink begin(struct rv_recording_writer *recorder, const char *pa
     return sink;
 }
 
+/* Threads that made no traced call. */
+static void give_silent(const struct rv_sink *sink)
+{
+    struct rv_silent_threads silent = {0};
+    rv_silent_threads_add(&silent, &(struct rv_silent_thread){7, 20, "worker", {3, 100, 20, 3000}});
+    rv_silent_threads_add(&silent, &(struct rv_silent_thread){8, 8, "", {1, 5, 0, UINT64_C(1) << 40}});
+    sink->silent(sink->context, &silent);
+    rv_silent_threads_fini(&silent);
+}
+
 static void end(struct rv_recording_writer *recorder, const struct rv_sink *sink)
 {
     struct rv_recording_writer_totals totals;
@@ -140,6 +150,7 @@ void recorded_make(const char *path, const struct recorded_params *params)
     for (uint32_t i = 0; i < RECORDED_STREAMS; i++)
         sink.close(sink.context, i, threads[i].end_ns + 100,
                    &(struct rv_stream_account){params->n_events[i] + 2, params->n_events[i], 2});
+    give_silent(&sink);
     end(recorder, &sink);
 }
 

@@ -212,7 +212,7 @@ Test(source_context_switches, the_last_to_claim_a_thread_gets_its_switches, .tim
 
 Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .timeout = 60)
 {
-    struct rv_silent_threads silent;
+    struct rv_silent_threads silent = {0};
     struct child child = run(40, RV_CLOCK_MONOTONIC);
     rv_context_switches_silent(child.switches, &silent);
     cr_assert_eq(silent.n_threads, 0, "it was claimed");
@@ -223,11 +223,16 @@ Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .t
     const uint64_t all_ns = rv_clock_mono_ns() - begin_ns;
     rv_context_switches_silent(child.switches, &silent);
     cr_assert_eq(silent.n_threads, 1);
-    const long n_counted = child.usage.ru_nvcsw + child.usage.ru_nivcsw, n = (long)silent.n_switches;
+    const long n_counted = child.usage.ru_nvcsw + child.usage.ru_nivcsw, n = (long)silent.times.n_switches;
     cr_assert(n >= 40 && n <= n_counted, "%ld switches, of %ld", n, n_counted); /* the kernel's since its fork */
-    cr_assert_geq(silent.blocked_ns, 40 * 5000000ull);
-    cr_assert_gt(silent.running_ns, 0);
-    cr_assert_leq(silent.blocked_ns + silent.running_ns + silent.runnable_ns, all_ns);
+    cr_assert_geq(silent.times.blocked_ns, 40 * 5000000ull);
+    cr_assert_gt(silent.times.running_ns, 0);
+    cr_assert_leq(silent.times.blocked_ns + silent.times.running_ns + silent.times.runnable_ns, all_ns);
+    cr_assert(silent.n == 1 && silent.threads[0].pid == (uint32_t)child.pid &&
+              silent.threads[0].tid == (uint32_t)child.pid);
+    cr_assert_str_eq(silent.threads[0].name, "perl");
+    cr_assert_arr_eq(&silent.threads[0].times, &silent.times, sizeof silent.times);
+    rv_silent_threads_fini(&silent);
     rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER);
     rv_context_switches_silent(child.switches, &silent);
     cr_assert_eq(silent.n_threads, 0, "claimed after its end");
@@ -267,7 +272,7 @@ static bool find_two_cpus(int cpus[2])
 /* Its records lie in two buffers, which are read once. */
 Test(source_context_switches, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up, .timeout = 60)
 {
-    struct rv_silent_threads silent;
+    struct rv_silent_threads silent = {0};
     struct rv_clock clock;
     int cpus[2], ask[2], answer[2], error, status;
     char byte;
@@ -290,8 +295,9 @@ Test(source_context_switches, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up
     rv_context_switches_read(switches, &clock);
     rv_context_switches_silent(switches, &silent);
     cr_expect_eq(silent.n_threads, 1);
-    cr_expect_geq(silent.n_switches, 2 * N_MOVES - 1, "%lu: a sleep and a move each", silent.n_switches);
-    cr_expect_geq(silent.blocked_ns, N_MOVES * MOVE_US * 1000ull);
+    cr_expect_geq(silent.times.n_switches, 2 * N_MOVES - 1, "%lu: a sleep and a move each", silent.times.n_switches);
+    cr_expect_geq(silent.times.blocked_ns, N_MOVES * MOVE_US * 1000ull);
+    rv_silent_threads_fini(&silent);
     close(ask[1]);
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert_eq(status, 0);
@@ -303,7 +309,7 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
 {
     enum { N_CHILDREN = 200 };
     int error, status;
-    struct rv_silent_threads silent;
+    struct rv_silent_threads silent = {0};
     struct rv_clock clock;
     struct rv_context_switches *switches = rv_context_switches_open(&error);
     if (!switches)
@@ -324,6 +330,7 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
     rv_context_switches_forget(switches, (uint32_t)pid, OWNER);
     rv_context_switches_silent(switches, &silent);
     cr_expect_eq(silent.n_threads, N_CHILDREN);
+    rv_silent_threads_fini(&silent);
     rv_context_switches_close(switches);
 }
 
