@@ -198,11 +198,17 @@ uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks)
     return move(clock->mono0_ns, scale(distance, clock->mult, clock->shift & 63), is_back);
 }
 
-uint64_t rv_clock_ticks_at(const struct rv_clock *clock, const struct rv_clock_instant *now, uint64_t mono_ns)
+uint64_t rv_clock_rate(const struct rv_clock *clock)
+{
+    const rv_wide_uint rate = ((rv_wide_uint)1 << (32 + (clock->shift & 63))) / (clock->mult ? clock->mult : 1);
+    return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
+
+uint64_t rv_clock_ticks_at(uint64_t rate, const struct rv_clock_instant *now, uint64_t mono_ns)
 {
     bool is_back = mono_ns < now->mono_ns;
     uint64_t distance = is_back ? now->mono_ns - mono_ns : mono_ns - now->mono_ns;
-    rv_wide_uint ticks = ((rv_wide_uint)distance << (clock->shift & 63)) / (clock->mult ? clock->mult : 1);
+    rv_wide_uint ticks = (rv_wide_uint)distance * rate >> 32;
     return move(now->ticks, ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks, is_back);
 }
 

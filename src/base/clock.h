@@ -61,8 +61,11 @@ struct rv_clock_instant { /* one moment by two clocks */
 /* Now, in ticks and by CLOCK_MONOTONIC, to some ns. */
 struct rv_clock_instant rv_clock_instant(enum rv_clock_kind kind);
 
+/* Ticks a ns, times 2^32; of a settled clock. */
+uint64_t rv_clock_rate(const struct rv_clock *clock);
+
 /* Ticks of a time by CLOCK_MONOTONIC, at most a few seconds from `now`: drift since the calibration does not count. */
-uint64_t rv_clock_ticks_at(const struct rv_clock *clock, const struct rv_clock_instant *now, uint64_t mono_ns);
+uint64_t rv_clock_ticks_at(uint64_t rate, const struct rv_clock_instant *now, uint64_t mono_ns);
 
 /* Begin to calibrate; mult is 0 until the clock is settled. A kind of TSC falls back to RV_CLOCK_MONOTONIC, which needs
  * no calibration, without an invariant TSC. */

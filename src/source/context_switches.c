@@ -40,8 +40,13 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Pages of one CPU's buffer: 10,000 switches. The kernel allows 516 KiB a CPU to a user, by default. */
-enum { MOST_PAGES = 64, LEAST_PAGES = 4 };
+/*
+ * Pages of one CPU's buffer, the first that the kernel gives. By default it allows 516 KiB a CPU to a user, and to each
+ * process what it may lock in memory. 128 pages have 21,000 records: when thousands of threads are runnable, the drain gets a
+ * CPU seldom.
+ */
+static const size_t PAGES[] = {128, 64, 32, 16, 8, 4};
+enum { N_PAGES = sizeof PAGES / sizeof *PAGES, MOST_PAGES_OF_ALL = 4096 };
 /* How long switches of threads without an owner are kept: the thread's first call may still come. */
 static const uint64_t STRANGER_NS = 1000000000;
 /* Passes over the threads of a process: each finds those that were created during the one before. */
@@ -164,15 +169,15 @@ static int open_event(pid_t tid, int cpu, enum beginning begin)
     return fd < 0 ? -errno : fd;
 }
 
-static int open_cpu(struct rv_context_switches *switches, int number, enum beginning begin)
+static int open_cpu(struct rv_context_switches *switches, int number, size_t n_cpus, enum beginning begin)
 {
     struct cpu cpu = {.number = (uint16_t)number, .fd = open_event(0, number, begin)};
     if (cpu.fd < 0)
         return cpu.fd;
     int error = ENOMEM;
     cpu.page = MAP_FAILED;
-    for (size_t n_pages = MOST_PAGES; n_pages >= LEAST_PAGES && cpu.page == MAP_FAILED; n_pages /= 2) {
-        cpu.n_bytes = n_pages * switches->page_bytes;
+    for (size_t i = PAGES[0] * n_cpus > MOST_PAGES_OF_ALL; i < N_PAGES && cpu.page == MAP_FAILED; i++) {
+        cpu.n_bytes = PAGES[i] * switches->page_bytes;
         cpu.page = mmap(NULL, switches->page_bytes + cpu.n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.fd, 0);
         error = errno;
     }
@@ -192,7 +197,7 @@ static struct rv_context_switches *open_cpus(enum beginning begin, int *error)
     switches->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *switches->cpus);
     *error = 0;
     for (int i = 0; i < n_cpus && !*error; i++) {
-        *error = open_cpu(switches, i, begin);
+        *error = open_cpu(switches, i, (size_t)n_cpus, begin);
         if (*error == -ENODEV) /* switched off */
             *error = 0;
     }
@@ -453,7 +458,9 @@ static void make_room(struct rv_context_switches *switches, struct thread *threa
     thread->changes = rv_vec_reserve(thread->changes, &thread->capacity, thread->n + 1, sizeof *thread->changes);
 }
 
-static void insert(struct rv_context_switches *switches, struct thread *thread, struct change change)
+/* Inline: a change on the stack is copied before its small fields are in memory, which takes longer than the rest. */
+static inline __attribute__((always_inline)) void insert(struct rv_context_switches *switches, struct thread *thread,
+                                                         struct change change)
 {
     make_room(switches, thread, change.mono_ns);
     size_t at = thread->n++;
@@ -582,14 +589,14 @@ static uint64_t time_of(const union record *record)
 }
 
 struct reading {
-    const struct rv_clock *clock;
+    uint64_t rate; /* of the clock */
     struct rv_clock_instant now;
 };
 
 static struct change change_at(const struct cpu *cpu, const struct reading *reading, uint64_t mono_ns)
 {
     return (struct change){
-        .mono_ns = mono_ns, .ticks = rv_clock_ticks_at(reading->clock, &reading->now, mono_ns), .cpu = cpu->number};
+        .mono_ns = mono_ns, .ticks = rv_clock_ticks_at(reading->rate, &reading->now, mono_ns), .cpu = cpu->number};
 }
 
 /* Records of the CPU after the last one are missing. */
@@ -707,15 +714,16 @@ static bool read_earliest(struct rv_context_switches *switches, const struct rea
 }
 
 /* By time. Records that are later than this call are left: what happened before them may not be in a buffer yet. */
-void rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock)
+uint64_t rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock)
 {
-    const struct reading reading = {clock, rv_clock_instant(clock->kind)};
+    const struct reading reading = {rv_clock_rate(clock), rv_clock_instant(clock->kind)};
     for (size_t i = 0; i < switches->n_cpus; i++)
         begin_reading(switches, &switches->cpus[i]);
     while (read_earliest(switches, &reading))
         ;
     for (size_t i = 0; i < switches->n_cpus; i++)
         end_reading(switches, &switches->cpus[i], &reading);
+    return reading.now.ticks;
 }
 
 /* A thread that leaves the CPU, and had left it. */

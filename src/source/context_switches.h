@@ -37,8 +37,8 @@ struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *err
 void rv_context_switches_close(struct rv_context_switches *switches);
 
 /* Read all records that the kernel has written, in ticks of the clock. Costs the clock and two loads
- * per CPU when there is none. Drain thread, as are the following. */
-void rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock);
+ * per CPU when there is none. Returns the ticks of this moment. Drain thread, as are the following. */
+uint64_t rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock);
 
 /* The thread's switches belong to this owner from now on (a ring, from 1). The switches of a thread without an owner are
  * kept for a second. */

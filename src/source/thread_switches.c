@@ -1,6 +1,7 @@
 #include "source/thread_switches.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -12,7 +13,7 @@ static uint32_t owner_of(const struct rv_live_ring *slot)
 void rv_thread_switches_read(struct rv_thread_switches *switches, const struct rv_clock *clock)
 {
     if (switches->reported)
-        rv_context_switches_read(switches->reported, clock);
+        switches->read_ticks = rv_context_switches_read(switches->reported, clock);
 }
 
 void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot)
@@ -73,33 +74,47 @@ static size_t take_among(struct rv_thread_switches *switches, struct rv_live_rin
 {
     if (!switches->reported || !n_popped)
         return 0;
-    rv_context_switches_read(switches->reported, &slot->map->clock);
+    const uint64_t last = last_ticks(popped, n_popped);
+    if (until || last >= switches->read_ticks)
+        rv_thread_switches_read(switches, &slot->map->clock);
     if (!slot->has_called) {
         (void)take(switches, slot, rv_event_ticks(&popped[0]));
         slot->n_added = 0;
         slot->has_called = true;
     }
-    const uint64_t last = last_ticks(popped, n_popped);
     const size_t n_switches = take(switches, slot, last > until ? last : until);
     if (n_switches)
         tell_losses(switches, switches->taken);
     return n_switches;
 }
 
+/* Put the popped events and the switches that were taken in order of time. */
+static void merge(struct rv_thread_switches *switches, const struct rv_event *popped, size_t n_popped,
+                  size_t n_switches)
+{
+    const struct rv_event *event = popped, *end = event + n_popped;
+    switches->merged =
+        rv_vec_reserve(switches->merged, &switches->merged_capacity, n_popped + n_switches, sizeof *switches->merged);
+    struct rv_event *to = switches->merged;
+    for (size_t i = 0; i < n_switches; i++) {
+        const struct rv_event *next = &switches->taken[i];
+        while (event < end && (rv_event_ticks(event) < rv_event_ticks(next) || rv_event_kind(event) == RV_EVENT_SYNC))
+            *to++ = *event++;
+        *to++ = *next;
+    }
+    memcpy(to, event, (size_t)(end - event) * sizeof *event);
+}
+
+/* All at once: normalizing a few events takes as long as what surrounds them. */
 struct rv_batch *rv_thread_switches_append(struct rv_thread_switches *switches, struct rv_live_ring *slot,
                                            struct rv_batch *batch, const struct rv_event *popped, size_t n_popped,
                                            uint64_t until, const struct rv_intake *intake)
 {
-    const struct rv_event *event = popped, *end = event + n_popped;
     const size_t n_switches = take_among(switches, slot, popped, n_popped, until);
-    for (size_t i = 0; i < n_switches; i++) {
-        const struct rv_event *begin = event, *next = &switches->taken[i];
-        while (event < end && (rv_event_ticks(event) < rv_event_ticks(next) || rv_event_kind(event) == RV_EVENT_SYNC))
-            event++;
-        batch = rv_live_ring_append(slot, batch, begin, (size_t)(event - begin), intake);
-        batch = rv_live_ring_append(slot, batch, next, 1, intake);
-    }
-    return rv_live_ring_append(slot, batch, event, (size_t)(end - event), intake);
+    if (!n_switches)
+        return rv_live_ring_append(slot, batch, popped, n_popped, intake);
+    merge(switches, popped, n_popped, n_switches);
+    return rv_live_ring_append(slot, batch, switches->merged, n_popped + n_switches, intake);
 }
 
 uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn_ticks)
@@ -122,4 +137,5 @@ void rv_thread_switches_fini(struct rv_thread_switches *switches)
 {
     rv_context_switches_close(switches->reported);
     free(switches->taken);
+    free(switches->merged);
 }

@@ -15,7 +15,10 @@ struct rv_thread_switches {               /* zeroed = none are shown */
     struct rv_context_switches *reported; /* by the kernel; taken. NULL: none */
     struct rv_event *taken;               /* of a thread, to be put among its events */
     size_t taken_capacity;
+    struct rv_event *merged; /* with these */
+    size_t merged_capacity;
     uint64_t n_lost_told; /* as reported in events */
+    uint64_t read_ticks;  /* what happened before is read */
 };
 
 void rv_thread_switches_fini(struct rv_thread_switches *switches);

@@ -85,7 +85,7 @@ n_seen=$(((events - produced) / 2))
 
 # Context switches that the kernel dropped while ringviz was stopped are reported; the unknown time is in no column, in the
 # recording neither. The blocked times of burst() are those before and after: a small part of its time.
-run --headless --policy=switch --ring-events=262144 --record="$folder/lossy.rvz" --report=csv --force --output="$folder/lossy" -- "$states" 40000
+run --headless --policy=switch --ring-events=262144 --record="$folder/lossy.rvz" --report=csv --force --output="$folder/lossy" -- "$states" 60000
 expect "exit status with losses" $status 0
 run --report=csv --force --output="$folder/replayed.lossy" "$folder/lossy.rvz"
 check "the report of a recording with losses" cmp "$folder/lossy" "$folder/replayed.lossy"

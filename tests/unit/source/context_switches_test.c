@@ -336,7 +336,7 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
 
 /* ---- losses ---- */
 
-enum { N_BURST = 40000, N_REST = 10 };
+enum { N_BURST = 60000, N_REST = 10 };
 
 /* Fills a kernel buffer, waits for a byte, and goes on for a while, on one CPU, so that this buffer reports losses. */
 static void burst(int ask, int answer)
