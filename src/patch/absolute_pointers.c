@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 
 static void read_data(const struct rv_patch_segment *segment, rv_patch_pointer_fn *found, void *context)
 {
@@ -18,7 +18,7 @@ static void read_data(const struct rv_patch_segment *segment, rv_patch_pointer_f
 static void read_relocations(const struct rv_patch_image *image, rv_patch_pointer_fn *found, void *context)
 {
     size_t n_bytes;
-    const uint8_t *bytes = rv_patch_dynamic_table(image, DT_RELA, DT_RELASZ, &n_bytes);
+    const uint8_t *bytes = rv_patch_dynamic_section_table(image, DT_RELA, DT_RELASZ, &n_bytes);
     for (Elf64_Rela entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
         memcpy(&entry, bytes, sizeof entry);
         if (ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE)
@@ -30,7 +30,7 @@ static void read_relocations(const struct rv_patch_image *image, rv_patch_pointe
 static bool has_addresses(const struct rv_patch_image *image)
 {
     size_t n_bytes;
-    return !image->is_unlinked || rv_patch_dynamic_table(image, DT_RELR, DT_RELRSZ, &n_bytes);
+    return !image->is_unlinked || rv_patch_dynamic_section_table(image, DT_RELR, DT_RELRSZ, &n_bytes);
 }
 
 void rv_patch_pointers_read(const struct rv_patch_image *image, rv_patch_pointer_fn *found, void *context)

@@ -11,7 +11,7 @@
 
 #include "base/bisect.h"
 #include "patch/array.h"
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 
 /* ---- words ---- */
 
@@ -30,15 +30,15 @@ static int add_table(struct rv_patch_imports *imports, const struct rv_patch_ima
 {
     size_t n_bytes;
     int error = 0;
-    const uint8_t *bytes = rv_patch_dynamic_table(image, tag, size_tag, &n_bytes);
+    const uint8_t *bytes = rv_patch_dynamic_section_table(image, tag, size_tag, &n_bytes);
     for (Elf64_Rela entry; n_bytes >= sizeof entry && !error; bytes += sizeof entry, n_bytes -= sizeof entry) {
         Elf64_Sym symbol;
         memcpy(&entry, bytes, sizeof entry);
         const uint32_t type = ELF64_R_TYPE(entry.r_info);
         if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
             continue;
-        const char *name = rv_patch_dynamic_symbol(image, (uint32_t)ELF64_R_SYM(entry.r_info), &symbol);
-        if (name && *name && symbol.st_shndx == SHN_UNDEF && rv_patch_dynamic_is_function(&symbol))
+        const char *name = rv_patch_dynamic_section_symbol(image, (uint32_t)ELF64_R_SYM(entry.r_info), &symbol);
+        if (name && *name && symbol.st_shndx == SHN_UNDEF && rv_patch_dynamic_section_is_function(&symbol))
             error = add_import(imports, image->bias + entry.r_offset, name);
     }
     return error;

@@ -1,7 +1,7 @@
 #include "patch/return_address_readers.h"
 
 #include "base/stack_walking_runtimes.h"
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 
 static const char *const SANITIZER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init"};
 
@@ -26,6 +26,6 @@ static bool holds_stack_walker(const struct rv_patch_image *image)
 
 bool rv_patch_reads_return_addresses(const struct rv_patch_image *image)
 {
-    return rv_patch_dynamic_names(image, SANITIZER_NAMES, sizeof SANITIZER_NAMES / sizeof *SANITIZER_NAMES) ||
+    return rv_patch_dynamic_section_names(image, SANITIZER_NAMES, sizeof SANITIZER_NAMES / sizeof *SANITIZER_NAMES) ||
            holds_stack_walker(image);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 #include "patch/patchable_functions.h"
 #include "patch/imports.h"
 #include "patch/syscall_stubs.h"
@@ -42,10 +42,10 @@ static void look_at_imports(const struct rv_patch_image *image, const uint8_t *f
         if (imports.uses[i].import >= imports.n || !bytes || n_bytes < RV_PATCH_USE_BYTES || bytes < file ||
             RV_PATCH_USE_BYTES > size - (size_t)(bytes - file))
             abort();
-        (void)rv_patch_dynamic_exports(image, import->name);
+        (void)rv_patch_dynamic_section_exports(image, import->name);
         (void)rv_patch_import_may_be_called(import->name);
     }
-    (void)rv_patch_dynamic_exports(image, "main");
+    (void)rv_patch_dynamic_section_exports(image, "main");
     rv_patch_imports_end(&imports);
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 
 static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
 /* What C and C++ programs need anyway: names up to ".so". */
@@ -16,7 +16,7 @@ static const char *const COMMON_LIBRARIES[] = {"libc",      "libm",      "libdl"
 
 bool rv_image_has_hooks(const struct rv_patch_image *image)
 {
-    return rv_patch_dynamic_names(image, HOOK_NAMES, N(HOOK_NAMES));
+    return rv_patch_dynamic_section_names(image, HOOK_NAMES, N(HOOK_NAMES));
 }
 
 /* A library that has no name of its own is needed by its path. */
@@ -47,7 +47,7 @@ bool rv_image_is_thin(const struct rv_patch_image *program)
 {
     const char *library;
     bool has_others = false;
-    for (size_t i = 0; !has_others && (library = rv_patch_dynamic_needed(program, i)); i++)
+    for (size_t i = 0; !has_others && (library = rv_patch_dynamic_section_needed(program, i)); i++)
         has_others = !is_common(name_of(library));
     return has_others && code_bytes(program) <= MOST_THIN_BYTES;
 }
@@ -58,7 +58,7 @@ bool rv_image_is_worked_by(const struct rv_patch_image *program, const struct rv
     size_t i = 0;
     if (is_common(name) || code_bytes(image) > MOST_WORK_BYTES)
         return false;
-    while ((library = rv_patch_dynamic_needed(program, i)) && strcmp(name_of(library), name) != 0)
+    while ((library = rv_patch_dynamic_section_needed(program, i)) && strcmp(name_of(library), name) != 0)
         i++;
     return library;
 }

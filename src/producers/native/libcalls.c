@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 #include "producers/native/loaded_objects.h"
 #include "producers/native/patcher.h"
 #include "producers/native/process.h"
@@ -115,7 +115,7 @@ static int has_function(struct dl_phdr_info *info, size_t n_bytes, void *context
     return is_about(question->rule, info->dlpi_name) &&
            rv_patch_image_mapped(&image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) == 0 &&
            (question->rule->is_of_calls || libcalls.is_patchable(&image)) &&
-           rv_patch_dynamic_exports(&image, question->name);
+           rv_patch_dynamic_section_exports(&image, question->name);
 }
 
 /* Is the function one of an object that the rule is about? */

@@ -32,7 +32,7 @@
 #include "base/bisect.h"
 #include "base/clock.h"
 #include "base/mappings.h"
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 #include "patch/plan_file.h"
 #include "patch/prepared_file.h"
 #include "producers/native/image_facts.h"
@@ -563,7 +563,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
 /* One that has not been told where return addresses are. */
 static bool has_other_v8(const struct rv_patch_image *image)
 {
-    return !patcher.is_v8_told && rv_patch_dynamic_exports(image, V8_SET_LOCATOR);
+    return !patcher.is_v8_told && rv_patch_dynamic_section_exports(image, V8_SET_LOCATOR);
 }
 
 static void follow_loader(void);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 #include "patch/stubs.h"
 
 TestSuite(imports, .timeout = 60);
@@ -118,12 +118,12 @@ Test(imports, every_use_is_found)
 Test(imports, exports_are_found_by_their_names)
 {
     find_all();
-    cr_expect(rv_patch_dynamic_exports(&libc, "getppid"));
-    cr_expect(rv_patch_dynamic_exports(&libc, "memcpy"), "an IFUNC");
-    cr_expect_not(rv_patch_dynamic_exports(&libc, "environ"), "data");
-    cr_expect_not(rv_patch_dynamic_exports(&libc, "getppid_"));
-    cr_expect_not(rv_patch_dynamic_exports(&libc, ""));
-    cr_expect_not(rv_patch_dynamic_exports(&image, "getppid"), "one that it calls");
+    cr_expect(rv_patch_dynamic_section_exports(&libc, "getppid"));
+    cr_expect(rv_patch_dynamic_section_exports(&libc, "memcpy"), "an IFUNC");
+    cr_expect_not(rv_patch_dynamic_section_exports(&libc, "environ"), "data");
+    cr_expect_not(rv_patch_dynamic_section_exports(&libc, "getppid_"));
+    cr_expect_not(rv_patch_dynamic_section_exports(&libc, ""));
+    cr_expect_not(rv_patch_dynamic_section_exports(&image, "getppid"), "one that it calls");
     rv_patch_imports_end(&imports);
 }
 

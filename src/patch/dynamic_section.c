@@ -1,4 +1,4 @@
-#include "patch/dynamic.h"
+#include "patch/dynamic_section.h"
 
 #include <string.h>
 
@@ -17,8 +17,8 @@ static uint64_t find_number(const struct rv_patch_image *image, int64_t tag, siz
     return 0;
 }
 
-const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_t tag, int64_t size_tag,
-                                      size_t *n_bytes)
+const uint8_t *rv_patch_dynamic_section_table(const struct rv_patch_image *image, int64_t tag, int64_t size_tag,
+                                              size_t *n_bytes)
 {
     const uint64_t address = find_number(image, tag, 0);
     *n_bytes = 0;
@@ -35,30 +35,30 @@ const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_
 static const char *find_name(const struct rv_patch_image *image, uint64_t at)
 {
     size_t n;
-    const uint8_t *names = rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n);
+    const uint8_t *names = rv_patch_dynamic_section_table(image, DT_STRTAB, DT_STRSZ, &n);
     return names && at < n && memchr(names + at, '\0', n - at) ? (const char *)names + at : NULL;
 }
 
-const char *rv_patch_dynamic_needed(const struct rv_patch_image *image, size_t n)
+const char *rv_patch_dynamic_section_needed(const struct rv_patch_image *image, size_t n)
 {
     const uint64_t at = find_number(image, DT_NEEDED, n);
     return at ? find_name(image, at) : NULL;
 }
 
-const char *rv_patch_dynamic_symbol(const struct rv_patch_image *image, uint32_t index, Elf64_Sym *symbol)
+const char *rv_patch_dynamic_section_symbol(const struct rv_patch_image *image, uint32_t index, Elf64_Sym *symbol)
 {
     size_t n_symbols;
-    const uint8_t *symbols = rv_patch_dynamic_table(image, DT_SYMTAB, DT_NULL, &n_symbols);
+    const uint8_t *symbols = rv_patch_dynamic_section_table(image, DT_SYMTAB, DT_NULL, &n_symbols);
     if (!symbols || index >= n_symbols / sizeof *symbol)
         return NULL;
     memcpy(symbol, symbols + index * sizeof *symbol, sizeof *symbol);
     return find_name(image, symbol->st_name);
 }
 
-bool rv_patch_dynamic_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
+bool rv_patch_dynamic_section_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
 {
     size_t n_bytes;
-    const char *names = (const char *)rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n_bytes);
+    const char *names = (const char *)rv_patch_dynamic_section_table(image, DT_STRTAB, DT_STRSZ, &n_bytes);
     for (size_t i = 0; names && i < n_wanted; i++) {
         const char *from = names, *end = names + n_bytes, *found;
         for (; (found = memmem(from, (size_t)(end - from), wanted[i], strlen(wanted[i]) + 1)); from = found + 1)
@@ -87,7 +87,7 @@ static uint32_t word_of(const struct hash_table *table, uint64_t i)
 static bool find_hash_table(const struct rv_patch_image *image, struct hash_table *table)
 {
     size_t n_bytes;
-    *table = (struct hash_table){.words = rv_patch_dynamic_table(image, DT_GNU_HASH, DT_NULL, &n_bytes)};
+    *table = (struct hash_table){.words = rv_patch_dynamic_section_table(image, DT_GNU_HASH, DT_NULL, &n_bytes)};
     table->n = n_bytes / sizeof(uint32_t);
     const uint64_t buckets_at = 4 + 2 * (uint64_t)word_of(table, 2);
     table->n_buckets = word_of(table, 0);
@@ -110,11 +110,12 @@ static uint32_t hash_of(const char *name)
 static bool is_export(const struct rv_patch_image *image, uint32_t index, const char *name)
 {
     Elf64_Sym symbol;
-    const char *its = rv_patch_dynamic_symbol(image, index, &symbol);
-    return its && symbol.st_shndx != SHN_UNDEF && rv_patch_dynamic_is_function(&symbol) && strcmp(its, name) == 0;
+    const char *its = rv_patch_dynamic_section_symbol(image, index, &symbol);
+    return its && symbol.st_shndx != SHN_UNDEF && rv_patch_dynamic_section_is_function(&symbol) &&
+           strcmp(its, name) == 0;
 }
 
-bool rv_patch_dynamic_exports(const struct rv_patch_image *image, const char *name)
+bool rv_patch_dynamic_section_exports(const struct rv_patch_image *image, const char *name)
 {
     struct hash_table table;
     const uint32_t hash = hash_of(name);
