@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
-#include "patch/cursor.h"
+#include "patch/unwind_cursor.h"
 #include "patch/unwind_table.h"
 #include "patch/absolute_pointers.h"
 
@@ -125,18 +125,18 @@ static void read_pointer(void *context, uint64_t pointer)
 /* The table of a range's landing pads: the "LSDA" of the Itanium C++ ABI. */
 static void read_landings(struct survey *survey, const struct rv_patch_unwind_frame *frame)
 {
-    struct rv_patch_cursor cursor = rv_patch_cursor_at(survey->image, frame->landing_table, UINT64_MAX);
-    uint8_t of_start = rv_patch_cursor_byte(&cursor);
-    uint64_t start = of_start == 0xff ? frame->start : rv_patch_cursor_pointer(&cursor, of_start, 0);
-    if (rv_patch_cursor_byte(&cursor) != 0xff)
-        (void)rv_patch_cursor_uleb(&cursor);
-    uint8_t of_sites = rv_patch_cursor_byte(&cursor) & 0x0f;
-    uint64_t n_bytes = rv_patch_cursor_uleb(&cursor), end = cursor.address + n_bytes;
+    struct rv_patch_unwind_cursor cursor = rv_patch_unwind_cursor_at(survey->image, frame->landing_table, UINT64_MAX);
+    uint8_t of_start = rv_patch_unwind_cursor_byte(&cursor);
+    uint64_t start = of_start == 0xff ? frame->start : rv_patch_unwind_cursor_pointer(&cursor, of_start, 0);
+    if (rv_patch_unwind_cursor_byte(&cursor) != 0xff)
+        (void)rv_patch_unwind_cursor_uleb(&cursor);
+    uint8_t of_sites = rv_patch_unwind_cursor_byte(&cursor) & 0x0f;
+    uint64_t n_bytes = rv_patch_unwind_cursor_uleb(&cursor), end = cursor.address + n_bytes;
     while (!cursor.has_failed && cursor.address < end && may_read(survey)) {
-        (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
-        (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
-        uint64_t landing = rv_patch_cursor_pointer(&cursor, of_sites, 0);
-        (void)rv_patch_cursor_uleb(&cursor);
+        (void)rv_patch_unwind_cursor_pointer(&cursor, of_sites, 0);
+        (void)rv_patch_unwind_cursor_pointer(&cursor, of_sites, 0);
+        uint64_t landing = rv_patch_unwind_cursor_pointer(&cursor, of_sites, 0);
+        (void)rv_patch_unwind_cursor_uleb(&cursor);
         struct range *range = landing ? find_range(survey, start + landing) : NULL;
         if (range && start + landing - range->start < NEAR_ENTRY)
             range->landings |= (uint16_t)(1u << (start + landing - range->start));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch/cursor.h"
+#include "patch/unwind_cursor.h"
 
 #define RETURN_COLUMN 16u
 #define LEAST_RECORD 16u /* bytes: its length, its CIE, a range */
@@ -75,23 +75,23 @@ static void restore_row(struct rv_patch_unwind_rows *rows)
     rows->n_kept -= rows->n_kept != 0;
 }
 
-static void skip_block(struct rv_patch_cursor *cursor)
+static void skip_block(struct rv_patch_unwind_cursor *cursor)
 {
-    rv_patch_cursor_skip(cursor, rv_patch_cursor_uleb(cursor));
+    rv_patch_unwind_cursor_skip(cursor, rv_patch_unwind_cursor_uleb(cursor));
 }
 
-static void define_frame(struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static void define_frame(struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor, uint8_t code)
 {
     const int64_t factor = rows->frame->data_factor;
     if (code == CFA_DEF_CFA || code == CFA_DEF_CFA_SF || code == CFA_DEF_CFA_REGISTER)
-        rows->row.base = (uint32_t)rv_patch_cursor_uleb(cursor);
+        rows->row.base = (uint32_t)rv_patch_unwind_cursor_uleb(cursor);
     if (code == CFA_DEF_CFA || code == CFA_DEF_CFA_OFFSET)
-        rows->row.offset = (int64_t)rv_patch_cursor_uleb(cursor);
+        rows->row.offset = (int64_t)rv_patch_unwind_cursor_uleb(cursor);
     else if (code == CFA_DEF_CFA_SF || code == CFA_DEF_CFA_OFFSET_SF)
-        rows->row.offset = (int64_t)((uint64_t)rv_patch_cursor_sleb(cursor) * (uint64_t)factor);
+        rows->row.offset = (int64_t)((uint64_t)rv_patch_unwind_cursor_sleb(cursor) * (uint64_t)factor);
 }
 
-static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor, uint8_t code)
 {
     uint64_t column;
     switch (code) {
@@ -99,23 +99,23 @@ static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_curs
         break;
     case CFA_OFFSET_EXTENDED:
     case CFA_OFFSET_EXTENDED_SF:
-        column = rv_patch_cursor_uleb(cursor);
-        put_register(rows, column, rv_patch_cursor_uleb(cursor) == 1);
+        column = rv_patch_unwind_cursor_uleb(cursor);
+        put_register(rows, column, rv_patch_unwind_cursor_uleb(cursor) == 1);
         break;
     case CFA_RESTORE_EXTENDED:
     case CFA_SAME_VALUE:
     case CFA_UNDEFINED:
-        put_register(rows, rv_patch_cursor_uleb(cursor), code == CFA_RESTORE_EXTENDED);
+        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), code == CFA_RESTORE_EXTENDED);
         break;
     case CFA_REGISTER:
     case CFA_VAL_OFFSET:
     case CFA_VAL_OFFSET_SF:
-        put_register(rows, rv_patch_cursor_uleb(cursor), false);
-        (void)rv_patch_cursor_uleb(cursor);
+        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), false);
+        (void)rv_patch_unwind_cursor_uleb(cursor);
         break;
     case CFA_EXPRESSION:
     case CFA_VAL_EXPRESSION:
-        put_register(rows, rv_patch_cursor_uleb(cursor), false);
+        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), false);
         skip_block(cursor);
         break;
     case CFA_REMEMBER_STATE:
@@ -136,7 +136,7 @@ static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_curs
         set_unknown(rows);
         break;
     case CFA_GNU_ARGS_SIZE:
-        (void)rv_patch_cursor_uleb(cursor);
+        (void)rv_patch_unwind_cursor_uleb(cursor);
         break;
     default:
         cursor->has_failed = true;
@@ -148,22 +148,23 @@ static bool is_advance(uint8_t code)
     return (code & 0xc0) == CFA_ADVANCE_LOC || (code >= CFA_SET_LOC && code <= CFA_ADVANCE_LOC4);
 }
 
-static uint64_t read_advance(const struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static uint64_t read_advance(const struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor,
+                             uint8_t code)
 {
     uint64_t n = code & 0x3f;
     if (code == CFA_SET_LOC)
         cursor->has_failed = true; /* no compiler writes it */
     else if (code == CFA_ADVANCE_LOC1 || code == CFA_ADVANCE_LOC2)
-        n = rv_patch_cursor_number(cursor, code - 1u);
+        n = rv_patch_unwind_cursor_number(cursor, code - 1u);
     else if (code == CFA_ADVANCE_LOC4)
-        n = rv_patch_cursor_number(cursor, 4);
+        n = rv_patch_unwind_cursor_number(cursor, 4);
     return n * rows->frame->code_factor;
 }
 
-static void run_instruction(struct rv_patch_unwind_rows *rows, struct rv_patch_cursor *cursor, uint8_t code)
+static void run_instruction(struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor, uint8_t code)
 {
     if ((code & 0xc0) == CFA_OFFSET)
-        put_register(rows, code & 0x3f, rv_patch_cursor_uleb(cursor) == 1);
+        put_register(rows, code & 0x3f, rv_patch_unwind_cursor_uleb(cursor) == 1);
     else if ((code & 0xc0) != CFA_RESTORE)
         run_extended(rows, cursor, code);
     else if ((code & 0x3f) == RETURN_COLUMN)
@@ -173,9 +174,9 @@ static void run_instruction(struct rv_patch_unwind_rows *rows, struct rv_patch_c
 /* Run up to the end of the row: its instructions end with one that advances. */
 static void run_row(struct rv_patch_unwind_rows *rows, bool is_common)
 {
-    struct rv_patch_cursor cursor = rv_patch_cursor_at(rows->image, rows->at, rows->end);
+    struct rv_patch_unwind_cursor cursor = rv_patch_unwind_cursor_at(rows->image, rows->at, rows->end);
     while (cursor.n_bytes && !cursor.has_failed) {
-        uint8_t code = rv_patch_cursor_byte(&cursor);
+        uint8_t code = rv_patch_unwind_cursor_byte(&cursor);
         if (!is_advance(code)) {
             run_instruction(rows, &cursor, code);
             continue;
@@ -216,16 +217,16 @@ struct rv_patch_unwind_row rv_patch_unwind_rows_at(struct rv_patch_unwind_rows *
 
 /* ---- ranges ---- */
 
-static void read_augmentation(struct rv_patch_cursor *cursor, const uint8_t *letters, size_t n, struct common *common,
-                              struct rv_patch_unwind_frame *frame)
+static void read_augmentation(struct rv_patch_unwind_cursor *cursor, const uint8_t *letters, size_t n,
+                              struct common *common, struct rv_patch_unwind_frame *frame)
 {
     for (size_t i = 0; i < n; i++) {
         if (letters[i] == 'R')
-            common->pointers = rv_patch_cursor_byte(cursor);
+            common->pointers = rv_patch_unwind_cursor_byte(cursor);
         else if (letters[i] == 'L')
-            common->landings = rv_patch_cursor_byte(cursor);
+            common->landings = rv_patch_unwind_cursor_byte(cursor);
         else if (letters[i] == 'P')
-            (void)rv_patch_cursor_pointer(cursor, rv_patch_cursor_byte(cursor), 0);
+            (void)rv_patch_unwind_cursor_pointer(cursor, rv_patch_unwind_cursor_byte(cursor), 0);
         else if (letters[i] == 'S')
             frame->is_signal = true;
         else if (letters[i] != 'B')
@@ -234,10 +235,10 @@ static void read_augmentation(struct rv_patch_cursor *cursor, const uint8_t *let
 }
 
 /* length, its end: of the record at an address. */
-static struct rv_patch_cursor open_record(const struct rv_patch_image *image, uint64_t address)
+static struct rv_patch_unwind_cursor open_record(const struct rv_patch_image *image, uint64_t address)
 {
-    struct rv_patch_cursor cursor = rv_patch_cursor_at(image, address, UINT64_MAX);
-    uint64_t n = rv_patch_cursor_number(&cursor, 4);
+    struct rv_patch_unwind_cursor cursor = rv_patch_unwind_cursor_at(image, address, UINT64_MAX);
+    uint64_t n = rv_patch_unwind_cursor_number(&cursor, 4);
     if (n == 0 || n >= 0xfffffff0u || n > cursor.n_bytes)
         cursor.has_failed = true;
     else
@@ -248,23 +249,24 @@ static struct rv_patch_cursor open_record(const struct rv_patch_image *image, ui
 static bool read_common(const struct rv_patch_image *image, uint64_t address, struct rv_patch_unwind_frame *frame,
                         struct common *common)
 {
-    struct rv_patch_cursor cursor = open_record(image, address);
+    struct rv_patch_unwind_cursor cursor = open_record(image, address);
     *common = (struct common){.landings = 0xff};
-    if (rv_patch_cursor_number(&cursor, 4) != 0 || rv_patch_cursor_byte(&cursor) != 1 || cursor.has_failed)
+    if (rv_patch_unwind_cursor_number(&cursor, 4) != 0 || rv_patch_unwind_cursor_byte(&cursor) != 1 ||
+        cursor.has_failed)
         return false;
     const uint8_t *letters = cursor.bytes;
     size_t n_letters = strnlen((const char *)letters, cursor.n_bytes);
-    rv_patch_cursor_skip(&cursor, n_letters + 1);
-    frame->code_factor = (uint32_t)rv_patch_cursor_uleb(&cursor);
-    frame->data_factor = (int32_t)rv_patch_cursor_sleb(&cursor);
-    bool is_usual = rv_patch_cursor_uleb(&cursor) == RETURN_COLUMN && frame->data_factor == -8;
+    rv_patch_unwind_cursor_skip(&cursor, n_letters + 1);
+    frame->code_factor = (uint32_t)rv_patch_unwind_cursor_uleb(&cursor);
+    frame->data_factor = (int32_t)rv_patch_unwind_cursor_sleb(&cursor);
+    bool is_usual = rv_patch_unwind_cursor_uleb(&cursor) == RETURN_COLUMN && frame->data_factor == -8;
     if (n_letters && letters[0] == 'z') {
-        uint64_t n = rv_patch_cursor_uleb(&cursor), rows = cursor.address + n;
+        uint64_t n = rv_patch_unwind_cursor_uleb(&cursor), rows = cursor.address + n;
         common->has_augmentation = true;
         read_augmentation(&cursor, letters + 1, n_letters - 1, common, frame);
         if (rows < cursor.address)
             cursor.has_failed = true;
-        rv_patch_cursor_skip(&cursor, rows - cursor.address);
+        rv_patch_unwind_cursor_skip(&cursor, rows - cursor.address);
     } else if (n_letters) {
         return false;
     }
@@ -276,21 +278,21 @@ static bool read_common(const struct rv_patch_image *image, uint64_t address, st
 static bool read_frame(const struct rv_patch_image *image, uint64_t address, struct rv_patch_unwind_frame *frame)
 {
     struct common common;
-    struct rv_patch_cursor cursor = open_record(image, address);
-    uint64_t back_from = cursor.address, back = rv_patch_cursor_number(&cursor, 4);
+    struct rv_patch_unwind_cursor cursor = open_record(image, address);
+    uint64_t back_from = cursor.address, back = rv_patch_unwind_cursor_number(&cursor, 4);
     *frame = (struct rv_patch_unwind_frame){0};
     if (cursor.has_failed || back == 0 || !read_common(image, back_from - back, frame, &common))
         return false;
-    frame->start = rv_patch_cursor_pointer(&cursor, common.pointers, 0);
-    uint64_t n_bytes = rv_patch_cursor_pointer(&cursor, common.pointers & 0x0f, 0);
+    frame->start = rv_patch_unwind_cursor_pointer(&cursor, common.pointers, 0);
+    uint64_t n_bytes = rv_patch_unwind_cursor_pointer(&cursor, common.pointers & 0x0f, 0);
     frame->end = frame->start + n_bytes;
     if (common.has_augmentation) {
-        uint64_t n = rv_patch_cursor_uleb(&cursor), rows = cursor.address + n;
+        uint64_t n = rv_patch_unwind_cursor_uleb(&cursor), rows = cursor.address + n;
         if (n && common.landings != 0xff)
-            frame->landing_table = rv_patch_cursor_pointer(&cursor, common.landings, 0);
+            frame->landing_table = rv_patch_unwind_cursor_pointer(&cursor, common.landings, 0);
         if (rows < cursor.address)
             cursor.has_failed = true;
-        rv_patch_cursor_skip(&cursor, rows - cursor.address);
+        rv_patch_unwind_cursor_skip(&cursor, rows - cursor.address);
     }
     frame->rows = cursor.address;
     frame->rows_end = cursor.address + cursor.n_bytes;
@@ -353,13 +355,13 @@ static int allocate(struct rv_patch_unwind_frame **frames, uint64_t n)
 static int read_indexed(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames, size_t *n_frames)
 {
     const uint64_t table = image->unwind_table;
-    struct rv_patch_cursor cursor = rv_patch_cursor_at(image, table, UINT64_MAX);
-    uint8_t version = rv_patch_cursor_byte(&cursor);
-    uint8_t of_records = rv_patch_cursor_byte(&cursor);
-    uint8_t of_count = rv_patch_cursor_byte(&cursor);
-    uint8_t of_index = rv_patch_cursor_byte(&cursor);
-    (void)rv_patch_cursor_pointer(&cursor, of_records, table);
-    uint64_t n = rv_patch_cursor_pointer(&cursor, of_count, table);
+    struct rv_patch_unwind_cursor cursor = rv_patch_unwind_cursor_at(image, table, UINT64_MAX);
+    uint8_t version = rv_patch_unwind_cursor_byte(&cursor);
+    uint8_t of_records = rv_patch_unwind_cursor_byte(&cursor);
+    uint8_t of_count = rv_patch_unwind_cursor_byte(&cursor);
+    uint8_t of_index = rv_patch_unwind_cursor_byte(&cursor);
+    (void)rv_patch_unwind_cursor_pointer(&cursor, of_records, table);
+    uint64_t n = rv_patch_unwind_cursor_pointer(&cursor, of_count, table);
     if (cursor.has_failed || version != 1 || n > cursor.n_bytes / 8)
         return -EBADMSG;
     if (of_index != INDEXED || n == 0)
@@ -369,8 +371,8 @@ static int read_indexed(const struct rv_patch_image *image, struct rv_patch_unwi
     uint64_t n_left = rv_patch_image_most_read(image);
     int error = 0;
     for (uint64_t i = 0; i < n && !error; i++) {
-        rv_patch_cursor_skip(&cursor, 4);
-        const uint64_t record = table + (uint64_t)(int64_t)(int32_t)rv_patch_cursor_number(&cursor, 4);
+        rv_patch_unwind_cursor_skip(&cursor, 4);
+        const uint64_t record = table + (uint64_t)(int64_t)(int32_t)rv_patch_unwind_cursor_number(&cursor, 4);
         error = add_frame(image, record, *frames, n_frames, &n_left);
     }
     return error;
@@ -380,7 +382,7 @@ static int read_indexed(const struct rv_patch_image *image, struct rv_patch_unwi
 static int read_in_order(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames, size_t *n_frames)
 {
     const uint64_t end = image->unwind_records_end;
-    struct rv_patch_cursor all = rv_patch_cursor_at(image, image->unwind_records, end);
+    struct rv_patch_unwind_cursor all = rv_patch_unwind_cursor_at(image, image->unwind_records, end);
     const size_t most = all.n_bytes / LEAST_RECORD;
     if (most == 0)
         return -ENOENT;
@@ -389,7 +391,7 @@ static int read_in_order(const struct rv_patch_image *image, struct rv_patch_unw
     uint64_t n_left = rv_patch_image_most_read(image);
     int error = 0;
     for (uint64_t at = image->unwind_records; at < end && *n_frames < most && !error;) {
-        const struct rv_patch_cursor record = open_record(image, at);
+        const struct rv_patch_unwind_cursor record = open_record(image, at);
         if (record.has_failed)
             break;
         error = add_frame(image, at, *frames, n_frames, &n_left);
