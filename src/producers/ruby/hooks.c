@@ -11,7 +11,7 @@
 #include "producers/ruby/collections.h"
 #include "producers/ruby/debugger.h"
 #include "producers/ruby/chosen_methods.h"
-#include "producers/ruby/dispatch.h"
+#include "producers/ruby/fast_dispatch.h"
 #include "producers/ruby/gvl_states.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/object_counts.h"
@@ -272,7 +272,7 @@ void rv_hooks_start(const struct rv_hooks_params *given)
 {
     params = *given;
     rv_collections_prepare();
-    say_level(params.has_objects || params.targets ? NULL : rv_dispatch_start(on_event, write_quickly));
+    say_level(params.has_objects || params.targets ? NULL : rv_fast_dispatch_start(on_event, write_quickly));
     events =
         RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
     if (params.level >= RV_HOOKS_BLOCKS)

@@ -6,7 +6,7 @@
  * return address is on the stack between our hook's frame and the event. What the call before that address leads to is
  * tried where it begins as that function does: it is the one if it calls hooks for the event that it is given.
  */
-#include "producers/ruby/dispatch.h"
+#include "producers/ruby/fast_dispatch.h"
 
 #include <link.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bool is_ambiguous;
 static size_t event_word; /* of a context: the event whose hooks run; 0: not found */
 static struct rv_entry_jump jump;
 static rb_event_hook_func_t our_hook;
-static rv_dispatch_fn *our_quick;
+static rv_fast_dispatch_fn *our_quick;
 
 static void call_original(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
 {
@@ -189,7 +189,7 @@ static bool write_jump(dispatch_fn *replacement)
     return rv_entry_jump_write(&jump, (uint8_t *)(uintptr_t)entry, (void (*)(void))replacement);
 }
 
-const char *rv_dispatch_start(rb_event_hook_func_t hook, rv_dispatch_fn *quick)
+const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *quick)
 {
     our_hook = hook;
     our_quick = quick;
