@@ -4,6 +4,7 @@
  */
 #include "attach/ptrace.h"
 
+#include <cpuid.h>
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -30,7 +31,9 @@
 #define STATE_BYTES 16384u
 #define STATE_WORDS_AT 464u /* what fxsave leaves to programs */
 #define STATE_PARTS_AT 512u /* XSTATE_BV: which parts are in use, */
+#define STATE_HEADER_BYTES 64u /* which begins there */
 #define TILES (3ull << 17)  /* TILECFG and TILEDATA */
+#define STATE_LEAF 0xd      /* cpuid: sizes and places of parts */
 #define GET_RSEQ 0x420f     /* ptrace(2): PTRACE_GET_RSEQ_CONFIGURATION of Linux 5.13 */
 #define SEQUENCE_AT 8u      /* in struct rseq of linux/rseq.h */
 #define FRAME_BYTES (STATE_BYTES + 10240u)
@@ -392,13 +395,36 @@ static void put(struct frame *frame, size_t at, const void *bytes, size_t n_byte
     memcpy(frame->bytes + at, bytes, n_bytes);
 }
 
+/*
+ * How many bytes of the state rt_sigreturn(2) takes of any thread: those without tiles, which few threads have asked for. Of a
+ * larger one it would take what fxsave has alone, and clear the rest of the vectors.
+ */
+static size_t count_state(uint64_t parts, size_t n_state)
+{
+    size_t n = STATE_PARTS_AT + STATE_HEADER_BYTES;
+    for (unsigned part = 2; part < 63; part++) {
+        unsigned n_bytes, at, flags, unused;
+        if (!(parts >> part & 1) || !__get_cpuid_count(STATE_LEAF, part, &n_bytes, &at, &flags, &unused))
+            continue;
+        n = (size_t)at + n_bytes > n ? (size_t)at + n_bytes : n;
+    }
+    return n < n_state ? n : n_state;
+}
+
+/* Parts that the kernel knows, as ptrace(2) gives them. */
+static uint64_t parts_of(const uint8_t *state)
+{
+    uint64_t parts;
+    memcpy(&parts, state + STATE_WORDS_AT, sizeof parts);
+    return parts & ~TILES;
+}
+
 /* The words that tell rt_sigreturn(2) that the state is more than fxsave's (asm/sigcontext.h). */
 static void put_state(struct frame *frame, const uint8_t *state, size_t n_state)
 {
     const uint32_t begin = FP_XSTATE_MAGIC1, end = FP_XSTATE_MAGIC2, n_bytes = (uint32_t)n_state,
                    n_extended = n_bytes + (uint32_t)sizeof end;
-    uint64_t parts;
-    memcpy(&parts, state + STATE_WORDS_AT, sizeof parts); /* as ptrace(2) gives them */
+    const uint64_t parts = parts_of(state);
     put(frame, frame->state_at, state, n_state);
     put(frame, frame->state_at + STATE_WORDS_AT, &begin, sizeof begin);
     put(frame, frame->state_at + STATE_WORDS_AT + 4, &n_extended, sizeof n_extended);
@@ -473,12 +499,15 @@ static int build(struct frame *frame, const struct rv_ptrace *tracee, const stru
     struct iovec extended = {.iov_base = state, .iov_len = sizeof state};
     const struct user_regs_struct registers = going_on(thread);
     if (!tracee->restorer || ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) != 0 ||
-        extended.iov_len < STATE_WORDS_AT + 48 || !lay_out(frame, registers.rsp, call, extended.iov_len))
+        extended.iov_len < STATE_PARTS_AT + STATE_HEADER_BYTES)
+        return -EFAULT;
+    const size_t n_state = count_state(parts_of(state), extended.iov_len);
+    if (!lay_out(frame, registers.rsp, call, n_state))
         return -EFAULT;
     size_t text = frame->texts_at;
     put(frame, 0, &tracee->restorer, sizeof tracee->restorer);
     put_context(frame, &registers, tracee->called_mask);
-    put_state(frame, state, extended.iov_len);
+    put_state(frame, state, n_state);
     for (size_t i = 0; i < 2; i++) {
         const size_t n = call->texts[i] ? strlen(call->texts[i]) + 1 : 0;
         if (n)

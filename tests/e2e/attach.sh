@@ -1,7 +1,7 @@
 #!/bin/sh
-# attach.sh RINGVIZ PROGRAM LEFTOVER WALKS_ALONE: ringviz gets into a running program and out again, and leaves it as it was.
+# attach.sh RINGVIZ PROGRAM LEFTOVER WALKS_ALONE [VECTORS]: ringviz gets into a running program and out again, and leaves it as it was.
 set -u
-ringviz=$1 program=$2 leftover=$3 walks_alone=$4
+ringviz=$1 program=$2 leftover=$3 walks_alone=$4 vectors=${5-}
 . "${0%/*}/harness.sh"
 
 begin_program in "$program"
@@ -216,6 +216,19 @@ expect "exit status for a stack with remains" $status 0
 kill $pid
 exec 9>&-
 wait $pid
+
+# All of a thread's vector registers are as they were, also where the processor has more state than a thread is given unasked.
+if [ "$vectors" ] && grep -qw avx /proc/cpuinfo; then
+    begin_program vectors "$vectors"
+    within 90 grep -q running "$folder/program" || fail "vectors does not start"
+    for turn in 1 2 3; do
+        run -p $pid --patch=. --duration=0.02s --report
+        expect "exit status for a program of vectors" $status 0
+    done
+    exec 9>&-
+    wait $pid
+    expect "numbers in vectors" "$(tail -n 1 "$folder/program")" "wrong 0"
+fi
 
 # What cannot be attached to is an error of one line.
 run -p $pid
