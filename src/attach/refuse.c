@@ -168,6 +168,11 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
                       "dynamically, or with libringviz.a and start it under ringviz",
                       (int)pid);
     case RV_REFUSE_NOT_LOADED:
+        if (has_mapped(pid, RV_ATTACHMENT_LIBRARY RV_MAPPING_DELETED))
+            return rv_err(ENOTSUP,
+                          "process %d has our library as it was before ringviz was installed anew, and keeps that: start it "
+                          "anew",
+                          (int)pid);
         return rv_err(
             ENOTSUP,
             "process %d could not load our library: it may not read it, or has no room for its thread-local data",

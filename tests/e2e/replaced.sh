@@ -48,6 +48,20 @@ else
     one_line "a replaced C library"
 fi
 
+# Of ringviz itself, what it has loaded stays.
+mkdir "$folder/installed"
+cp -r "${ringviz%/*}" "${ringviz%/*/*}/lib" "$folder/installed"
+ringviz=$folder/installed/bin/ringviz
+if [ "$(id -u)" -eq 0 ]; then
+    run -p $pid --duration=0.05s --report
+    expect "exit status of another installation" $status 0
+    replace "$folder/installed/lib/libringviz-attach.so" "$folder/installed/lib/libringviz-attach.so"
+    run -p $pid --duration=0.05s --report
+    expect "exit status of one that was installed anew" $status 1
+    one_line "one that was installed anew"
+    grep -q 'installed anew' "$folder/err" || fail "one that was installed anew: $(cat "$folder/err")"
+fi
+
 echo "?" >&9
 has_answered() {
     grep -q changed "$folder/program"
