@@ -436,6 +436,20 @@ static inline bool is_return_of(const struct rv_event *event, const struct open_
     return !event->id || event->id == call->id;
 }
 
+/* Is the next event the call's return? Half of all calls call nothing. */
+static inline bool is_leaf(const struct rv_event *call, const struct rv_event *next)
+{
+    return rv_event_kind(next) == RV_EVENT_RETURN && next->frame == call->frame && (!next->id || next->id == call->id);
+}
+
+static inline void pass_leaf(struct rv_folding *folding, uint32_t id, uint64_t n_ns)
+{
+    struct sum *sum = list(folding, folding->as_id[id]);
+    sum->own_ns += n_ns;
+    sum->n += n_ns > 0;
+    sum->total_ns += sum->n_open ? 0 : n_ns;
+}
+
 /* False: the events are not those of calls within one another. */
 static bool pass_events(struct rv_folding *folding, const struct rv_event_piece *piece)
 {
@@ -468,6 +482,15 @@ static bool pass_events(struct rv_folding *folding, const struct rv_event_piece 
         if (kind == RV_EVENT_CALL) {
             if ((event->frame != level && folding->n_open) || event->id >= n_ids)
                 return false;
+            const uint64_t next_ns = event + 1 < end ? rv_event_ticks(event + 1) : 0;
+            if (event + 1 < end && is_leaf(event, event + 1) && next_ns >= now_ns && next_ns < time_ns) {
+                pass_leaf(folding, event->id, next_ns - now_ns);
+                level = event->frame;
+                at_ns = last_ns = next_ns;
+                event++;
+                sum = innermost(folding); /* a stretch that was kept has unlisted it */
+                continue;
+            }
             push(folding, event->id, now_ns);
             level = (uint16_t)(event->frame + 1);
         } else {
