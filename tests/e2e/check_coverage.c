@@ -60,7 +60,7 @@ static void take_woken(struct stream *stream, const struct rv_event *event)
 {
     if (event->id >> RV_EVENT_WAKE_SHIFT < RV_WAKE_HELD)
         end_wait(stream, (event->id & ((1u << RV_EVENT_WAKE_SHIFT) - 1)) != 0);
-    else if (stream->n_waiting)
+    else if (stream->n_waiting && event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN)
         stream->waiting[stream->n_waiting - 1].start_ns = stream->last_ns - rv_event_since_begin(event);
 }
 
