@@ -145,4 +145,13 @@ class ApiTest < RingvizTest
     assert_match(/^\d+ of_parent$/, File.read(names))
     refute_match(/ of_child$/, File.read(names))
   end
+
+  # Anybody may write to the folder for temporary files, and knows the numbers of processes.
+  def test_names_for_the_gem_go_where_nobody_has_put_a_link
+    command = "ln -s nowhere \"$TMPDIR/ringviz-rrtrace-$$\"; exec ruby -I#{LIBRARY} -rringviz/rrtrace -e 'puts :ran'"
+    result = run_plain(["sh", "-c", command], "TMPDIR" => @folder)
+    assert_equal [0, "ran\n", ""], [result.status, result.out, result.err]
+    assert_equal 1, Dir[File.join(@folder, "ringviz-rrtrace-*")].size
+    refute File.exist?(File.join(@folder, "nowhere"))
+  end
 end

@@ -18,19 +18,28 @@ module RingViz
     def self.open_file
       path = ENV["RINGVIZ_RRTRACE_NAMES"]
       is_own = !path || path == ENV["RINGVIZ_RRTRACE_NAMES_TAKEN"]
-      file = is_own ? make_file : File.open(path, "w")
+      file = is_own ? make_file(path) : File.open(path, "w")
       ENV["RINGVIZ_RRTRACE_NAMES"] = ENV["RINGVIZ_RRTRACE_NAMES_TAKEN"] = file.path
       file
     end
 
-    def self.make_file
-      pid, path = Process.pid, File.join(Dir.tmpdir, "ringviz-rrtrace-#{Process.pid}")
-      File.delete(path) if File.exist?(path) # of what exec replaced
-      at_exit { File.delete(path) if Process.pid == pid && File.exist?(path) } # ringviz has it open
-      File.open(path, "wx", 0o600)
+    # replaced: the file of the program that this process was before exec, or another's; nil: none.
+    def self.make_file(replaced)
+      pid, prefix = Process.pid, "ringviz-rrtrace-#{Process.pid}-"
+      delete(replaced) if replaced && File.basename(replaced).start_with?(prefix)
+      file = nil
+      path = Dir::Tmpname.create(prefix) { |name| file = File.open(name, "wx", 0o600) }
+      at_exit { delete(path) if Process.pid == pid } # ringviz has it open
+      file
     end
 
-    private_class_method :make_file
+    def self.delete(path)
+      File.delete(path)
+    rescue SystemCallError
+      # It was deleted already.
+    end
+
+    private_class_method :make_file, :delete
 
     def write
       symbols = Symbol.all_symbols
