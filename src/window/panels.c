@@ -35,7 +35,7 @@ int rv_panels_open(struct rv_panels *panels)
 
 void rv_panels_close(struct rv_panels *panels)
 {
-    rv_minimap_content_fini(&panels->minimap_image);
+    rv_minimap_pixels_fini(&panels->minimap_image);
     rv_statistics_content_fini(&panels->statistics);
     rv_ui_destroy(panels->ui);
     rv_waits_content_fini(&panels->waits);
@@ -113,7 +113,7 @@ static void show_legend(struct rv_panels *panels, const struct rv_panels_about *
 }
 
 /* Without a playhead, show the end of the minimap's time, which changes at most once a second. */
-static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_minimap_content *minimap_image)
+static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct rv_minimap_pixels *minimap_image)
 {
     uint64_t from_ns, to_ns;
     const struct rv_playhead *playhead = &viewer->playhead;
@@ -133,9 +133,9 @@ static struct rv_timebar timebar_of(const struct rv_viewer *viewer, const struct
 static void show_minimap(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_ui_surface *surface = &about->surface;
-    struct rv_minimap_content *minimap_image = &panels->minimap_image;
+    struct rv_minimap_pixels *minimap_image = &panels->minimap_image;
     uint32_t idle = rv_ui_style_get(surface->theme)->idle;
-    struct rv_minimap_content_params params = {
+    struct rv_minimap_pixels_params params = {
         .lanes = about->lanes,
         .colors = about->colors,
         .subroutines = about->subroutines,
@@ -146,7 +146,7 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .height = (int)((double)rv_minimap_panel_height(about->has_timebar) * surface->scale),
         .clock_ns = rv_clock_mono_ns(),
     };
-    rv_minimap_content_update(minimap_image, &params);
+    rv_minimap_pixels_update(minimap_image, &params);
     struct rv_minimap_panel shown = {
         .pixels = {minimap_image->rgba, minimap_image->width, minimap_image->height, minimap_image->version},
         .first_ns = minimap_image->first_ns,

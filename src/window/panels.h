@@ -22,11 +22,11 @@
 #include "ui/threads.h"
 #include "window/waits_content.h"
 #include "ui/ui.h"
-#include "window/minimap_content.h"
+#include "window/minimap_pixels.h"
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
-    struct rv_minimap_content minimap_image;
+    struct rv_minimap_pixels minimap_image;
     struct rv_prompt_state go_to, note;
     struct rv_command_palette_state commands;
     struct rv_menu_state menu;

@@ -4,8 +4,8 @@
  * when colours change, it is rebuilt, a part in each frame. It shows the whole trace; of an ended trace whose calls
  * have less than a fifth of the time, the part with calls.
  */
-#ifndef RV_WINDOW_MINIMAP_CONTENT_H
-#define RV_WINDOW_MINIMAP_CONTENT_H
+#ifndef RV_WINDOW_MINIMAP_PIXELS_H
+#define RV_WINDOW_MINIMAP_PIXELS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include "render/box_colors.h"
 #include "render/selected_range.h"
 
-struct rv_minimap_content { /* zeroed = empty */
+struct rv_minimap_pixels { /* zeroed = empty */
     uint8_t *rgba;          /* width * height, rows top first */
     int width, height;
     uint64_t first_ns, last_ns; /* times of its edges */
@@ -34,7 +34,7 @@ struct rv_minimap_content { /* zeroed = empty */
     size_t n_callers;
 };
 
-struct rv_minimap_content_params {
+struct rv_minimap_pixels_params {
     struct rv_lanes *lanes;
     const struct rv_box_colors *colors; /* updated with the visible subroutines */
     struct rv_subroutines *subroutines;
@@ -45,8 +45,8 @@ struct rv_minimap_content_params {
 };
 
 /* Rebuild at once if all pixels must be replaced or the trace has ended; else work for about half a millisecond. */
-void rv_minimap_content_update(struct rv_minimap_content *minimap_image,
-                               const struct rv_minimap_content_params *params);
-void rv_minimap_content_fini(struct rv_minimap_content *minimap_image);
+void rv_minimap_pixels_update(struct rv_minimap_pixels *minimap_image,
+                              const struct rv_minimap_pixels_params *params);
+void rv_minimap_pixels_fini(struct rv_minimap_pixels *minimap_image);
 
 #endif

@@ -1,4 +1,4 @@
-#include "window/minimap_content.h"
+#include "window/minimap_pixels.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static void add(struct rv_minimap_column *column, struct rv_color color, double 
     column->weight += weight;
 }
 
-static double column_of(const struct rv_minimap_content *minimap_image, uint64_t at_ns)
+static double column_of(const struct rv_minimap_pixels *minimap_image, uint64_t at_ns)
 {
     const struct rv_view *view = &minimap_image->view;
     const double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
@@ -44,7 +44,7 @@ static double column_of(const struct rv_minimap_content *minimap_image, uint64_t
 }
 
 /* Add weight to the columns of a box, in part to those of its ends. */
-static void add_box(struct rv_minimap_content *minimap_image, const struct rv_box *box, struct rv_color color,
+static void add_box(struct rv_minimap_pixels *minimap_image, const struct rv_box *box, struct rv_color color,
                     double weight)
 {
     const double ends[2] = {column_of(minimap_image, box->start_ns), column_of(minimap_image, rv_box_end_ns(box))};
@@ -70,7 +70,7 @@ static void write_pixel(const struct rv_minimap_column *sum, size_t n_lanes, str
 }
 
 /* The row of pixels of the lanes that have been added. */
-static void write_row(struct rv_minimap_content *minimap_image, struct rv_color lost, uint8_t *out)
+static void write_row(struct rv_minimap_pixels *minimap_image, struct rv_color lost, uint8_t *out)
 {
     struct rv_minimap_column sum = {0};
     const struct rv_minimap_column all_lost = {lost.r, lost.g, lost.b, 1.0, true};
@@ -86,7 +86,7 @@ static void write_row(struct rv_minimap_content *minimap_image, struct rv_color 
 }
 
 /* Write the rows of pixels that end with this lane, if one does. Lanes are apart by one if there is room. */
-static void write_lane(struct rv_minimap_content *minimap_image, size_t lane, struct rv_color lost)
+static void write_lane(struct rv_minimap_pixels *minimap_image, size_t lane, struct rv_color lost)
 {
     size_t n = minimap_image->view.n_lanes, height = (size_t)minimap_image->height,
            row_bytes = 4 * (size_t)minimap_image->width;
@@ -102,7 +102,7 @@ static void write_lane(struct rv_minimap_content *minimap_image, size_t lane, st
 }
 
 /* Subroutines that no picture has shown yet have the colours that they would have. */
-static struct rv_color color_of(const struct rv_minimap_content_params *params, const struct rv_box *box,
+static struct rv_color color_of(const struct rv_minimap_pixels_params *params, const struct rv_box *box,
                                 uint32_t thread)
 {
     uint32_t index = rv_box_colors_index(params->colors, box, thread);
@@ -117,7 +117,7 @@ static struct rv_color color_of(const struct rv_minimap_content_params *params, 
 }
 
 /* A column with a loss has its colour alone, however busy the lane was. */
-static void add_losses(struct rv_minimap_content *minimap_image, const struct rv_view_lane *lane)
+static void add_losses(struct rv_minimap_pixels *minimap_image, const struct rv_view_lane *lane)
 {
     const struct rv_view *view = &minimap_image->view;
     for (uint32_t i = lane->first_note; i < lane->first_note + lane->n_notes; i++) {
@@ -131,7 +131,7 @@ static void add_losses(struct rv_minimap_content *minimap_image, const struct rv
 }
 
 /* Add a call or cell, less its share of the call that it was made in. */
-static void add_own(struct rv_minimap_content *minimap_image, const struct rv_box *box, struct rv_color color)
+static void add_own(struct rv_minimap_pixels *minimap_image, const struct rv_box *box, struct rv_color color)
 {
     const double weight = box->coverage / (double)RV_BOX_EXACT;
     minimap_image->callers = rv_vec_extend(minimap_image->callers, &minimap_image->n_callers, (size_t)box->depth + 1,
@@ -149,7 +149,7 @@ static int by_depth(const void *a, const void *b)
 }
 
 /* Of boxes that begin together, callers come first. */
-static void add_lane(struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params,
+static void add_lane(struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params,
                      const struct rv_view_lane *lane)
 {
     struct rv_box *boxes = minimap_image->view.boxes + lane->first_box;
@@ -166,7 +166,7 @@ static void add_lane(struct rv_minimap_content *minimap_image, const struct rv_m
 }
 
 /* Paint the next lane. False when there is none. */
-static bool paint_lane(struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params,
+static bool paint_lane(struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params,
                        const struct rv_view_params *view_as)
 {
     struct rv_view *view = &minimap_image->view;
@@ -181,7 +181,7 @@ static bool paint_lane(struct rv_minimap_content *minimap_image, const struct rv
 }
 
 /* Must all pixels be replaced? */
-static bool is_other(const struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params)
+static bool is_other(const struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params)
 {
     return minimap_image->width != params->width || minimap_image->height != params->height ||
            minimap_image->scheme != rv_box_colors_scheme(params->colors) ||
@@ -195,7 +195,7 @@ static uint64_t rest_of(const struct rv_live_edge *live_edge)
     return age_ns < YOUNG_NS ? YOUNG_NS : age_ns < REST_NS ? age_ns : REST_NS;
 }
 
-static bool is_due(const struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params)
+static bool is_due(const struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params)
 {
     const struct rv_live_edge *live_edge = params->live_edge;
     if (minimap_image->trace.from_ns == live_edge->first_ns && minimap_image->trace.to_ns == live_edge->last_ns &&
@@ -206,14 +206,14 @@ static bool is_due(const struct rv_minimap_content *minimap_image, const struct 
 }
 
 /* One stray event, days before all others, would leave a pixel for them. */
-static struct rv_range_ns choose_range(const struct rv_minimap_content_params *params)
+static struct rv_range_ns choose_range(const struct rv_minimap_pixels_params *params)
 {
     struct rv_range_ns whole = {params->live_edge->first_ns, params->live_edge->last_ns}, busy;
     bool is_known = params->live_edge->is_done && rv_busy_range(params->lanes, &busy.from_ns, &busy.to_ns);
     return is_known && (busy.to_ns - busy.from_ns) < (whole.to_ns - whole.from_ns) / SPARSE ? busy : whole;
 }
 
-static struct rv_view_params view_params(const struct rv_minimap_content *minimap_image, struct rv_range_ns range,
+static struct rv_view_params view_params(const struct rv_minimap_pixels *minimap_image, struct rv_range_ns range,
                                          size_t n_lanes)
 {
     const size_t height = (size_t)minimap_image->height, n_rows = n_lanes < height ? n_lanes : height;
@@ -226,7 +226,7 @@ static struct rv_view_params view_params(const struct rv_minimap_content *minima
                                                                         : budget};
 }
 
-static void begin(struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params)
+static void begin(struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params)
 {
     if (minimap_image->width != params->width || minimap_image->height != params->height) {
         free(minimap_image->rgba);
@@ -250,7 +250,7 @@ static void begin(struct rv_minimap_content *minimap_image, const struct rv_mini
     rv_view_begin(&minimap_image->view, params->lanes, &view);
 }
 
-static void step(struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params)
+static void step(struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params)
 {
     const struct rv_view *view = &minimap_image->view;
     const struct rv_view_params view_as =
@@ -263,7 +263,7 @@ static void step(struct rv_minimap_content *minimap_image, const struct rv_minim
     minimap_image->is_making = false;
 }
 
-void rv_minimap_content_update(struct rv_minimap_content *minimap_image, const struct rv_minimap_content_params *params)
+void rv_minimap_pixels_update(struct rv_minimap_pixels *minimap_image, const struct rv_minimap_pixels_params *params)
 {
     const struct rv_live_edge *live_edge = params->live_edge;
     if (params->width < 1 || params->height < 1 || live_edge->last_ns <= live_edge->first_ns)
@@ -276,11 +276,11 @@ void rv_minimap_content_update(struct rv_minimap_content *minimap_image, const s
         step(minimap_image, params);
 }
 
-void rv_minimap_content_fini(struct rv_minimap_content *minimap_image)
+void rv_minimap_pixels_fini(struct rv_minimap_pixels *minimap_image)
 {
     free(minimap_image->rgba);
     free(minimap_image->columns);
     rv_view_fini(&minimap_image->view);
     free(minimap_image->callers);
-    *minimap_image = (struct rv_minimap_content){0};
+    *minimap_image = (struct rv_minimap_pixels){0};
 }

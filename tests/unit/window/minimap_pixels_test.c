@@ -1,4 +1,4 @@
-#include "window/minimap_content.h"
+#include "window/minimap_pixels.h"
 
 #include <criterion/criterion.h>
 
@@ -17,7 +17,7 @@ struct fixture {
     struct rv_subroutines *subroutines;
     struct rv_box_colors *colors;
     struct rv_live_edge live_edge;
-    struct rv_minimap_content image;
+    struct rv_minimap_pixels image;
     int height;
 };
 
@@ -53,7 +53,7 @@ static void init(struct fixture *fixture)
 
 static void fini(struct fixture *fixture)
 {
-    rv_minimap_content_fini(&fixture->image);
+    rv_minimap_pixels_fini(&fixture->image);
     rv_box_colors_destroy(fixture->colors);
     rv_subroutines_destroy(fixture->subroutines);
     rv_lanes_destroy(fixture->lanes);
@@ -61,15 +61,15 @@ static void fini(struct fixture *fixture)
 
 static void update_at(struct fixture *fixture, uint64_t clock_ns)
 {
-    rv_minimap_content_update(&fixture->image, &(struct rv_minimap_content_params){.lanes = fixture->lanes,
-                                                                                   .colors = fixture->colors,
-                                                                                   .subroutines = fixture->subroutines,
-                                                                                   .live_edge = &fixture->live_edge,
-                                                                                   .idle = idle,
-                                                                                   .lost = lost,
-                                                                                   .width = WIDTH,
-                                                                                   .height = fixture->height,
-                                                                                   .clock_ns = clock_ns});
+    rv_minimap_pixels_update(&fixture->image, &(struct rv_minimap_pixels_params){.lanes = fixture->lanes,
+                                                                                  .colors = fixture->colors,
+                                                                                  .subroutines = fixture->subroutines,
+                                                                                  .live_edge = &fixture->live_edge,
+                                                                                  .idle = idle,
+                                                                                  .lost = lost,
+                                                                                  .width = WIDTH,
+                                                                                  .height = fixture->height,
+                                                                                  .clock_ns = clock_ns});
 }
 
 static void update(struct fixture *fixture)
@@ -103,7 +103,7 @@ static int chroma(const uint8_t *rgba)
     return most - least;
 }
 
-Test(minimap_content, subroutines_that_no_picture_has_shown_have_colours, .timeout = 60)
+Test(minimap_pixels, subroutines_that_no_picture_has_shown_have_colours, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -113,7 +113,7 @@ Test(minimap_content, subroutines_that_no_picture_has_shown_have_colours, .timeo
     fini(&fixture);
 }
 
-Test(minimap_content, the_busier_a_lane_the_brighter_it_is, .timeout = 60)
+Test(minimap_pixels, the_busier_a_lane_the_brighter_it_is, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -128,7 +128,7 @@ Test(minimap_content, the_busier_a_lane_the_brighter_it_is, .timeout = 60)
     fini(&fixture);
 }
 
-Test(minimap_content, a_column_has_the_colours_of_what_was_executed_by_their_times, .timeout = 60)
+Test(minimap_pixels, a_column_has_the_colours_of_what_was_executed_by_their_times, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -145,7 +145,7 @@ Test(minimap_content, a_column_has_the_colours_of_what_was_executed_by_their_tim
     fini(&fixture);
 }
 
-Test(minimap_content, a_busy_lane_of_more_than_there_are_pixels_is_seen, .timeout = 60)
+Test(minimap_pixels, a_busy_lane_of_more_than_there_are_pixels_is_seen, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -162,7 +162,7 @@ Test(minimap_content, a_busy_lane_of_more_than_there_are_pixels_is_seen, .timeou
     fini(&fixture);
 }
 
-Test(minimap_content, many_lanes_are_as_sharp_as_one, .timeout = 60)
+Test(minimap_pixels, many_lanes_are_as_sharp_as_one, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -185,7 +185,7 @@ Test(minimap_content, many_lanes_are_as_sharp_as_one, .timeout = 60)
     fini(&fixture);
 }
 
-Test(minimap_content, lost_events_have_their_colour_where_they_were_lost, .timeout = 60)
+Test(minimap_pixels, lost_events_have_their_colour_where_they_were_lost, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -199,7 +199,7 @@ Test(minimap_content, lost_events_have_their_colour_where_they_were_lost, .timeo
 }
 
 /* Such as an event at the clock's zero, days before the trace, on a machine that has been up for days. */
-Test(minimap_content, a_stray_event_long_before_does_not_empty_it, .timeout = 60)
+Test(minimap_pixels, a_stray_event_long_before_does_not_empty_it, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
@@ -222,7 +222,7 @@ Test(minimap_content, a_stray_event_long_before_does_not_empty_it, .timeout = 60
     fini(&fixture);
 }
 
-Test(minimap_content, changed_colours_are_painted_anew, .timeout = 60)
+Test(minimap_pixels, changed_colours_are_painted_anew, .timeout = 60)
 {
     struct fixture fixture;
     struct rv_view view = {0};
@@ -242,7 +242,7 @@ Test(minimap_content, changed_colours_are_painted_anew, .timeout = 60)
     fini(&fixture);
 }
 
-Test(minimap_content, a_young_trace_is_painted_again_before_the_next_second, .timeout = 60)
+Test(minimap_pixels, a_young_trace_is_painted_again_before_the_next_second, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture);
