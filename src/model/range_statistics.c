@@ -110,14 +110,13 @@ static bool ends_part(const struct rv_range_statistics *range, const struct rv_t
     return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
 }
 
-/* Where the lane's first piece begins: at 0 for all ranges that begin before all of its calls, since it is the same in each. */
-static uint64_t first_from_ns(const struct rv_range_statistics *range, const struct rv_lane *lane)
+/* Does the range begin before all calls of a lane that has lost none? */
+static bool begins_before(const struct rv_range_statistics *range, const struct rv_lane *lane)
 {
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline);
     if (lane->n_open > 0 && lane->open[0].start_ns < first_ns)
         first_ns = lane->open[0].start_ns;
-    const bool has_all = range->scope.from_ns <= first_ns && rv_timeline_exact_from_ns(lane->timeline) == 0;
-    return has_all ? 0 : range->scope.from_ns;
+    return range->scope.from_ns <= first_ns && rv_timeline_exact_from_ns(lane->timeline) == 0;
 }
 
 /* Divide a lane at marks inside the range, the latest piece first. */
@@ -148,7 +147,8 @@ static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *
         piece.has_later = true;
         piece.is_last = false;
     }
-    piece.from_ns = piece.has_later ? first_from_ns(range, lane) : range->scope.from_ns;
+    piece.is_first = piece.has_later && begins_before(range, lane);
+    piece.from_ns = piece.is_first ? 0 : range->scope.from_ns; /* 0: the same in each range that begins before all calls */
     piece.has_earlier = false;
     add_piece(range, &piece);
 }
@@ -177,7 +177,7 @@ static bool keeps_parts(const struct rv_range_statistics *range, const struct rv
 
 static bool is_at_end(const struct rv_range_piece *piece)
 {
-    const bool is_begun = piece->has_earlier || (piece->has_later && piece->from_ns == 0);
+    const bool is_begun = piece->has_earlier || piece->is_first;
     const bool is_ended = piece->has_later || piece->is_last;
     return !is_begun || !is_ended;
 }

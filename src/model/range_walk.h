@@ -36,6 +36,7 @@ struct rv_range_piece {
     uint32_t lane_idx;
     bool has_earlier; /* another piece has the calls that end before from_ns, */
     bool has_later;   /* and those that end at to_ns or later */
+    bool is_first;    /* no call of the lane was lost, and all of its earlier ones are in this piece */
     bool is_last;     /* the lane has ended, and all of its later calls are in this piece */
 };
 

@@ -621,6 +621,23 @@ Test(range_statistics, parts_that_were_measured_ahead_are_not_visited_again, .ti
     world_fini(&world);
 }
 
+/* Its first part lacks calls, and so is not kept: it must not be chosen again and again. */
+Test(range_statistics, measuring_ahead_ends_where_lanes_have_lost_calls, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 14, 60000);
+    for (uint32_t i = 0; i < N_LANES; i++) {
+        struct rv_timeline *timeline = rv_lanes_get(world.lanes, i)->timeline;
+        cr_assert_gt(rv_timeline_evict(timeline, rv_timeline_bytes(timeline) / 2), 0);
+    }
+    const size_t most_turns = world.n / RV_TIMELINE_STRETCH + 1;
+    size_t n_turns = 1;
+    while (!measure_ahead(&world, N_LANES))
+        cr_assert_lt(n_turns++, most_turns);
+    cr_assert_gt(n_turns, 1);
+    world_fini(&world);
+}
+
 Test(range_statistics, nothing_is_measured_ahead_that_would_take_the_place_of_other_parts, .timeout = 60)
 {
     struct world world;
