@@ -13,7 +13,7 @@ struct rv_made_objects { /* zeroed = none */
     uint64_t lost_until_ns; /* those up to the first sum were dropped; 0: none was */
 };
 
-/* No earlier than the last. */
+/* n, at least 1, no earlier than the last. */
 void rv_made_objects_add(struct rv_made_objects *made, uint64_t at_ns, uint64_t n);
 
 /* Those of sums after one time and not after another: what was made in a call that began and ended then. */

@@ -31,7 +31,6 @@ struct rv_range_statistics {
     uint64_t calls_per_part;
     size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
     uint64_t n_expected;
-    bool lacks_objects;
     atomic_uint_least64_t n_seen;
     /* under the lock */
     pthread_mutex_t lock;
@@ -47,7 +46,7 @@ struct rv_range_statistics {
     size_t n_cut, cut_capacity;
     struct rv_hash_index cut_places; /* of calls in cut, + 1 */
     uint64_t self_ns, missing_before_ns;
-    bool is_damaged;
+    bool is_damaged, lacks_objects;
 };
 
 struct rv_range_statistics_share {
@@ -192,7 +191,6 @@ static void divide(struct rv_range_statistics *range)
         pthread_mutex_lock(&lane->lock);
         const uint64_t n_expected = expected_in(&range->scope, lane);
         const bool keeps = keeps_parts(range, lane);
-        range->lacks_objects |= lane->made.lost_until_ns > range->scope.from_ns;
         add_pieces(range, lane, newest_ns);
         pthread_mutex_unlock(&lane->lock);
         for (size_t j = first; j < range->n_pieces; j++)
@@ -301,6 +299,7 @@ static void add_part(struct rv_range_statistics *range, const struct rv_range_pa
         list_call(range, &part->calls[i]);
     range->self_ns += part->self_ns;
     range->is_damaged |= part->is_damaged;
+    range->lacks_objects |= part->lacks_objects;
     if (part->missing_before_ns > range->missing_before_ns)
         range->missing_before_ns = part->missing_before_ns;
 }

@@ -1,9 +1,12 @@
 #include "model/range_times.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bisect.h"
 #include "base/vec.h"
+
+#define MOST_SUMS 4096u /* that are read under the lane's lock at a time: there may be as many as calls */
 
 struct stretch { /* merged notes cover a share of it */
     uint64_t start_ns, end_ns;
@@ -43,19 +46,6 @@ static void add_state(struct rv_range_times *times, const struct rv_lane_note *s
         add(times, &stretch, range_ns, state->id == RV_THREAD_READY ? 3 : 4);
 }
 
-/* Only of the piece: there may be as many as calls. */
-static void add_objects(struct rv_range_times *times, const struct rv_made_objects *made, const uint64_t range_ns[2],
-                        const uint64_t ends_ns[2])
-{
-    const size_t at = offsetof(struct rv_made_objects_sum, at_ns), n_bytes = sizeof *made->sums;
-    const uint64_t from_ns = range_ns[0] > ends_ns[0] ? range_ns[0] : ends_ns[0];
-    const uint64_t to_ns = range_ns[1] < ends_ns[1] ? range_ns[1] : ends_ns[1];
-    const size_t end = rv_bisect_below(made->sums, made->n_sums, n_bytes, at, to_ns);
-    size_t i = rv_bisect_below(made->sums, made->n_sums, n_bytes, at, from_ns);
-    for (i += i == 0 && made->lost_until_ns; i < end; i++)
-        append(times, made->sums[i].at_ns)->times.n_objects = made->sums[i].n - (i ? made->sums[i - 1].n : 0);
-}
-
 static int by_time(const void *a, const void *b)
 {
     const struct rv_state_stretch *x = a, *y = b;
@@ -81,11 +71,9 @@ bool rv_range_times_has(const struct rv_lane *lane)
     return has;
 }
 
-void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
-                          const uint64_t ends_ns[2])
+static void add_notes(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2])
 {
     const struct rv_lane_note *state = NULL;
-    times->n = 0;
     for (size_t i = 0; i < lane->n_notes; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
         const struct stretch stretch = stretch_of(note);
@@ -99,19 +87,90 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
             add_state(times, state, note->start_ns, range_ns);
         state = note;
     }
-    limit(times, ends_ns);
-    add_objects(times, &lane->made, range_ns, ends_ns);
-    if (times->n)
-        qsort(times->items, times->n, sizeof *times->items, by_time);
 }
 
-const struct rv_state_stretch *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns)
+/* ---- objects ---- */
+
+static size_t sums_before(const struct rv_made_objects *made, uint64_t at_ns)
 {
-    return times->n && times->items[times->n - 1].at_ns > after_ns ? &times->items[--times->n] : NULL;
+    return rv_bisect_below(made->sums, made->n_sums, sizeof *made->sums, offsetof(struct rv_made_objects_sum, at_ns),
+                           at_ns);
+}
+
+/* Read the latest of the lane's first n sums. Under its lock. */
+static void read_sums(struct rv_range_times *times, const struct rv_made_objects *made, size_t n)
+{
+    size_t first = sums_before(made, times->objects_from_ns);
+    first += first == 0 && made->lost_until_ns; /* the first one is what the others are counted from */
+    times->lacks_objects |= made->lost_until_ns > times->objects_from_ns;
+    times->has_more = n > first + MOST_SUMS;
+    const size_t at = times->has_more ? n - MOST_SUMS : first;
+    times->n_sums = n > at ? n - at : 0;
+    if (times->n_sums == 0)
+        return;
+    times->n_before = at ? made->sums[at - 1].n : 0;
+    if (!times->sums)
+        times->sums = rv_alloc_scratch(MOST_SUMS, sizeof *times->sums);
+    memcpy(times->sums, &made->sums[at], times->n_sums * sizeof *times->sums);
+}
+
+static void begin_objects(struct rv_range_times *times, const struct rv_made_objects *made, const uint64_t range_ns[2],
+                          const uint64_t ends_ns[2])
+{
+    times->objects_from_ns = range_ns[0] > ends_ns[0] ? range_ns[0] : ends_ns[0];
+    times->lacks_objects = false;
+    read_sums(times, made, sums_before(made, range_ns[1] < ends_ns[1] ? range_ns[1] : ends_ns[1]));
+}
+
+/* Go on where the last sums began: the lane may have dropped some since. */
+static void read_more(struct rv_range_times *times, struct rv_lane *lane)
+{
+    const struct rv_made_objects *made = &lane->made;
+    pthread_mutex_lock(&lane->lock);
+    read_sums(times, made,
+              rv_bisect_count(made->sums, made->n_sums, sizeof *made->sums, offsetof(struct rv_made_objects_sum, n),
+                              times->n_before));
+    pthread_mutex_unlock(&lane->lock);
+}
+
+/* The latest sum: as the stretch that it ends. */
+static const struct rv_state_stretch *take_sum(struct rv_range_times *times)
+{
+    const struct rv_made_objects_sum *sum = &times->sums[--times->n_sums];
+    const uint64_t before = times->n_sums ? sum[-1].n : times->n_before;
+    times->taken = (struct rv_state_stretch){.at_ns = sum->at_ns, .times.n_objects = sum->n - before};
+    return &times->taken;
+}
+
+/* ---- all of them ---- */
+
+bool rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
+                          const uint64_t ends_ns[2])
+{
+    times->n = 0;
+    add_notes(times, lane, range_ns);
+    limit(times, ends_ns);
+    if (times->n)
+        qsort(times->items, times->n, sizeof *times->items, by_time);
+    begin_objects(times, &lane->made, range_ns, ends_ns);
+    return times->n || times->n_sums;
+}
+
+const struct rv_state_stretch *rv_range_times_take(struct rv_range_times *times, struct rv_lane *lane,
+                                                   uint64_t after_ns)
+{
+    if (times->n_sums == 0 && times->has_more)
+        read_more(times, lane);
+    const uint64_t noted_ns = times->n ? times->items[times->n - 1].at_ns : 0;
+    const uint64_t made_ns = times->n_sums ? times->sums[times->n_sums - 1].at_ns : 0;
+    if (noted_ns <= after_ns && made_ns <= after_ns)
+        return NULL;
+    return made_ns > noted_ns ? take_sum(times) : &times->items[--times->n];
 }
 
 void rv_range_times_fini(struct rv_range_times *times)
 {
     free(times->items);
+    free(times->sums);
     *times = (struct rv_range_times){0};
 }

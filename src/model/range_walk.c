@@ -235,7 +235,7 @@ static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, ui
  */
 static void give_times(struct rv_range_walk *walk, uint64_t after_ns)
 {
-    for (const struct rv_state_stretch *time; (time = rv_range_times_take(&walk->times, after_ns));) {
+    for (const struct rv_state_stretch *time; (time = rv_range_times_take(&walk->times, walk->lane, after_ns));) {
         size_t n = walk->n_frames;
         while (n > 0 && walk->frames[n - 1].start_ns >= time->at_ns)
             n--;
@@ -349,15 +349,15 @@ static void add_open(struct rv_range_walk *walk, const struct rv_range_piece *pi
 }
 
 /* Open calls end last. Read them and start the iteration under one lock, so that no call is counted twice. */
-static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece *piece, const struct rv_lane *lane)
+static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_lane *lane)
 {
     walk->lane = lane;
     walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
     walk->is_in_piece = true;
     const uint64_t ends_ns[2] = {piece->has_earlier ? piece->from_ns : 0,
                                  piece->has_later ? piece->to_ns : rv_clock_after_ns(piece->known_ns, 1)};
-    rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
-    walk->has_times = walk->times.n > 0;
+    walk->has_times =
+        rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
     add_open(walk, piece);
     /* an earlier piece has the calls that end before this one begins; those that end just then are in this one */
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
@@ -376,6 +376,7 @@ static void end_part(struct rv_range_walk *walk)
 static void end_piece(struct rv_range_walk *walk)
 {
     give_times(walk, 0);
+    walk->part->lacks_objects |= walk->times.lacks_objects;
     while (walk->n_frames > 0)
         finish_frame(walk);
     walk->is_in_piece = false;

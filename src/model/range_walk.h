@@ -58,6 +58,7 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     struct rv_range_call *calls;
     size_t n_calls, calls_capacity;
     uint64_t missing_before_ns;
+    bool lacks_objects; /* some were dropped before they were read */
     bool is_damaged, is_done;
     uint64_t n_expected; /* calls */
     bool is_kept_later;  /* to be kept in the range memory (model/range_memory.h) once it has been added, */
@@ -71,7 +72,7 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     struct rv_range_part *part;
     size_t at_piece;
     bool is_in_piece, passes_thread, has_times;
-    const struct rv_lane *lane;    /* of the piece */
+    struct rv_lane *lane;          /* of the piece */
     struct rv_range_times times;   /* of the lane, not yet given to calls */
     struct rv_span_iter_back iter; /* over the lane's calls */
     struct rv_range_frame *frames; /* calls that enclose the next one */

@@ -815,10 +815,12 @@ Test(range_statistics, objects_are_those_of_the_innermost_calls, .timeout = 60)
     rv_made_objects_limit(made, rv_made_objects_bytes(made) / 2);
     cr_assert_gt(made->lost_until_ns, from_ns);
     range = rv_range_statistics_create(&params);
+    complete(&world, range);
     cr_assert(rv_range_statistics_lacks_objects(range));
     rv_range_statistics_destroy(range);
     params.from_ns = made->lost_until_ns;
     range = rv_range_statistics_create(&params);
+    complete(&world, range);
     cr_assert(!rv_range_statistics_lacks_objects(range));
     rv_range_statistics_destroy(range);
     world_fini(&world);
