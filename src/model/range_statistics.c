@@ -147,7 +147,7 @@ static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *
         piece.is_last = false;
     }
     piece.is_first = piece.has_later && begins_before(range, lane);
-    piece.from_ns = piece.is_first ? 0 : range->scope.from_ns; /* 0: the same in each range that begins before all calls */
+    piece.from_ns = piece.is_first ? 0 : range->scope.from_ns; /* 0: the same in each such range */
     piece.has_earlier = false;
     add_piece(range, &piece);
 }
@@ -326,27 +326,29 @@ static void finish(struct rv_range_statistics *range)
     rv_call_list_finish(&range->calls);
 }
 
-/* Add all parts whose turn it is, unless another share does. Under the lock, which is given back while one is added. */
-static void add_parts(struct rv_range_statistics *range)
+/*
+ * Add the part whose turn it is, if it is complete and no other share adds one. Under the lock, which is given back meanwhile.
+ * Returns whether it has.
+ */
+static bool add_next(struct rv_range_statistics *range)
 {
-    if (range->is_adding || range->n_added == range->n_parts)
-        return;
+    if (range->is_adding || range->n_added == range->n_parts || !range->parts[range->n_added].is_done)
+        return false;
+    struct rv_range_part *part = &range->parts[range->n_added];
     range->is_adding = true;
-    while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
-        struct rv_range_part *part = &range->parts[range->n_added];
-        pthread_mutex_unlock(&range->lock);
-        if (!range->n_beforehand)
-            add_part(range, part->kept ? part->kept : part);
-        if (!part->kept)
-            keep_or_free(range, part);
-        pthread_mutex_lock(&range->lock);
-        range->n_ahead -= !part->kept;
-        range->n_added++;
-        pthread_cond_broadcast(&range->has_added);
-    }
+    pthread_mutex_unlock(&range->lock);
+    if (!range->n_beforehand)
+        add_part(range, part->kept ? part->kept : part);
+    if (!part->kept)
+        keep_or_free(range, part);
+    pthread_mutex_lock(&range->lock);
     range->is_adding = false;
+    range->n_ahead -= !part->kept;
+    range->n_added++;
+    pthread_cond_broadcast(&range->has_added);
     if (range->n_added == range->n_parts)
         finish(range);
+    return true;
 }
 
 /* ---- shares ---- */
@@ -403,17 +405,12 @@ static void begin(struct rv_range_statistics *range)
     if (range->n_beforehand)
         choose_unknown(range);
     range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
-    add_parts(range); /* those that are kept, as all of them may be */
 }
 
-/* Take the next part, unless those before it are too far behind. Returns whether there is any. */
-static bool take_part(struct rv_range_statistics_share *share, uint64_t timeout_ns)
+/* Take the next part, unless those before it are too far behind. Under the lock. Returns whether there is any. */
+static bool take_part(struct rv_range_statistics_share *share, uint64_t end_ns)
 {
     struct rv_range_statistics *range = share->range;
-    const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
-    pthread_mutex_lock(&range->lock);
-    if (!range->has_begun)
-        begin(range);
     while (range->n_taken < range->n_parts && range->n_ahead >= MOST_AHEAD &&
            rv_os_wait_until(&range->has_added, &range->lock, end_ns))
         ;
@@ -424,8 +421,20 @@ static bool take_part(struct rv_range_statistics_share *share, uint64_t timeout_
         rv_range_walk_begin(&share->walk, &range->parts[range->n_taken++]);
         range->n_ahead++;
     }
-    pthread_mutex_unlock(&range->lock);
     return are_left;
+}
+
+/* Between two parts. Returns whether there is anything left to add or to measure. */
+static bool add_or_take(struct rv_range_statistics_share *share, uint64_t timeout_ns)
+{
+    struct rv_range_statistics *range = share->range;
+    const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
+    pthread_mutex_lock(&range->lock);
+    if (!range->has_begun)
+        begin(range);
+    const bool is_left = add_next(range) || take_part(share, end_ns);
+    pthread_mutex_unlock(&range->lock);
+    return is_left;
 }
 
 static void give_part(struct rv_range_statistics_share *share)
@@ -434,7 +443,6 @@ static void give_part(struct rv_range_statistics_share *share)
     pthread_mutex_lock(&range->lock);
     share->walk.part->is_done = true;
     share->walk.part = NULL;
-    add_parts(range);
     pthread_mutex_unlock(&range->lock);
 }
 
@@ -458,7 +466,7 @@ bool rv_range_statistics_share_step(struct rv_range_statistics_share *share, siz
 {
     struct rv_range_walk *walk = &share->walk;
     while (most > 0) {
-        if (!walk->part && !take_part(share, timeout_ns))
+        if (!walk->part && !add_or_take(share, timeout_ns))
             return true;
         if (!walk->part)
             return false;

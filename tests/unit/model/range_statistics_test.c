@@ -546,6 +546,7 @@ static size_t count_visits(struct world *world)
         n++;
     cr_assert_gt(rv_range_statistics_progress(range), 0.9);
     check_counted(world, range);
+    n -= rv_range_statistics_n_parts(range); /* each is added in a step of its own */
     rv_range_statistics_share_destroy(share);
     rv_range_statistics_destroy(range);
     return n;
@@ -635,6 +636,25 @@ Test(range_statistics, measuring_ahead_ends_where_lanes_have_lost_calls, .timeou
     while (!measure_ahead(&world, N_LANES))
         cr_assert_lt(n_turns++, most_turns);
     cr_assert_gt(n_turns, 1);
+    world_fini(&world);
+}
+
+/* So that a share can be given up between them, however many were measured before. */
+Test(range_statistics, a_step_adds_one_part_at_most, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 14, 20000);
+    (void)count_visits(&world);
+    struct rv_range_statistics_params params = kept_params(&world);
+    struct rv_range_statistics *range = rv_range_statistics_create(&params);
+    struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
+    size_t n_steps = 1;
+    while (!rv_range_statistics_share_step(share, SIZE_MAX, 0))
+        n_steps++;
+    cr_assert_gt(rv_range_statistics_n_parts(range), 10);
+    cr_assert_gt(n_steps, rv_range_statistics_n_parts(range));
+    rv_range_statistics_share_destroy(share);
+    rv_range_statistics_destroy(range);
     world_fini(&world);
 }
 
