@@ -30,8 +30,7 @@ struct rv_range_statistics {
     size_t n_parts, parts_capacity;
     uint64_t calls_per_part;
     size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
-    uint64_t n_expected;
-    atomic_uint_least64_t n_seen;
+    atomic_uint_least64_t n_expected, n_seen; /* calls; 1 is expected until it has begun */
     /* under the lock */
     pthread_mutex_t lock;
     pthread_cond_t has_added;
@@ -61,7 +60,6 @@ static int by_thread(const void *a, const void *b, void *lanes)
     return rv_lane_compare(rv_lanes_get(lanes, *(const uint32_t *)a), rv_lanes_get(lanes, *(const uint32_t *)b));
 }
 
-/* Sort lanes by thread, since only the first paths get nodes and lanes come in any order. */
 static void choose_lanes(struct rv_range_statistics *range, const struct rv_range_statistics_params *params)
 {
     size_t n_lanes = rv_lanes_n(params->lanes), n = params->lane_idxs ? params->n_lane_idxs : n_lanes;
@@ -71,7 +69,6 @@ static void choose_lanes(struct rv_range_statistics *range, const struct rv_rang
         if (idx < n_lanes)
             range->lane_idxs[range->n_lane_idxs++] = idx;
     }
-    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, params->lanes);
 }
 
 /* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
@@ -181,10 +178,15 @@ static bool is_at_end(const struct rv_range_piece *piece)
     return !is_begun || !is_ended;
 }
 
-/* A part has as many of the next pieces as make up its calls. */
+/*
+ * A part has as many of the next pieces as make up its calls. Lanes are sorted by thread, since only the first paths get nodes
+ * and lanes come in any order.
+ */
 static void divide(struct rv_range_statistics *range)
 {
     const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
+    uint64_t n_all_expected = 0;
+    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->scope.lanes);
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;
@@ -195,8 +197,9 @@ static void divide(struct rv_range_statistics *range)
         pthread_mutex_unlock(&lane->lock);
         for (size_t j = first; j < range->n_pieces; j++)
             add_to_part(range, n_expected / (range->n_pieces - first), keeps && !is_at_end(&range->pieces[j]));
-        range->n_expected += n_expected;
+        n_all_expected += n_expected;
     }
+    atomic_store_explicit(&range->n_expected, n_all_expected, memory_order_relaxed);
     for (size_t i = 0, at = 0; i < range->n_parts; at += range->parts[i++].n_pieces)
         range->parts[i].pieces = &range->pieces[at];
 }
@@ -220,7 +223,7 @@ struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_sta
     pthread_mutex_init(&range->lock, NULL);
     rv_os_init_condition(&range->has_added);
     choose_lanes(range, params);
-    divide(range);
+    atomic_store_explicit(&range->n_expected, 1, memory_order_relaxed);
     return range;
 }
 
@@ -395,9 +398,13 @@ static uint64_t *hash_namesakes(const struct rv_range_scope *scope)
     return hashes;
 }
 
+/* Once. Under the lock. */
 static void begin(struct rv_range_statistics *range)
 {
+    if (range->has_begun)
+        return;
     range->has_begun = true;
+    divide(range);
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
     range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
     range->namesakes = hash_namesakes(&range->scope);
@@ -430,8 +437,7 @@ static bool add_or_take(struct rv_range_statistics_share *share, uint64_t timeou
     struct rv_range_statistics *range = share->range;
     const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     pthread_mutex_lock(&range->lock);
-    if (!range->has_begun)
-        begin(range);
+    begin(range);
     const bool is_left = add_next(range) || take_part(share, end_ns);
     pthread_mutex_unlock(&range->lock);
     return is_left;
@@ -513,9 +519,13 @@ void rv_range_statistics_measure(struct rv_range_statistics *range)
 
 /* ---- results ---- */
 
-size_t rv_range_statistics_n_parts(const struct rv_range_statistics *range)
+size_t rv_range_statistics_n_parts(struct rv_range_statistics *range)
 {
-    return range->n_parts > 1 && !range->n_beforehand ? range->n_parts : 1;
+    pthread_mutex_lock(&range->lock);
+    begin(range);
+    const size_t n = range->n_parts > 1 && !range->n_beforehand ? range->n_parts : 1;
+    pthread_mutex_unlock(&range->lock);
+    return n;
 }
 
 bool rv_range_statistics_has_all_beforehand(const struct rv_range_statistics *range)
@@ -530,8 +540,9 @@ uint32_t rv_range_statistics_id(const struct rv_range_statistics *range, uint32_
 
 double rv_range_statistics_progress(const struct rv_range_statistics *range)
 {
-    uint64_t n_seen = atomic_load_explicit(&range->n_seen, memory_order_relaxed);
-    return range->n_expected > n_seen ? (double)n_seen / (double)range->n_expected : 1.0;
+    const uint64_t n_seen = atomic_load_explicit(&range->n_seen, memory_order_relaxed);
+    const uint64_t n_expected = atomic_load_explicit(&range->n_expected, memory_order_relaxed);
+    return n_expected > n_seen ? (double)n_seen / (double)n_expected : 1.0;
 }
 
 const struct rv_stats *rv_range_statistics_stats(const struct rv_range_statistics *range)

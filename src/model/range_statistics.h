@@ -43,14 +43,18 @@ struct rv_range_statistics_params {
     uint32_t calls_of; /* or of one with its name, file and line */
 };
 
+/* Takes no lane's lock: the range begins when its first share steps, or when its parts are counted. */
 struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_statistics_params *params);
 void rv_range_statistics_destroy(struct rv_range_statistics *range);
 
 /* Measure all of it by this thread. For ranges without pages. */
 void rv_range_statistics_measure(struct rv_range_statistics *range);
 
-/* Parts that can be measured at the same time, 1 or more: a thread more than there are finds nothing to do. */
-size_t rv_range_statistics_n_parts(const struct rv_range_statistics *range);
+/*
+ * Parts that can be measured at the same time, 1 or more: a thread more than there are finds nothing to do. Begins the range, if
+ * it has not begun: takes each lane's lock, and what comes later is not in the range. Any thread.
+ */
+size_t rv_range_statistics_n_parts(struct rv_range_statistics *range);
 
 /*
  * One thread's share in measuring a range; the results do not depend on the number of shares. When no share has

@@ -315,7 +315,7 @@ static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *pi
         begin_listed(walk, frame);
 }
 
-/* Add a call as it was known when the range was made: one that ended later was still open then. */
+/* Add a call as it was known when the range was begun: one that ended later was still open then. */
 static void add_known(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_box *box)
 {
     if (box->start_ns > piece->known_ns)

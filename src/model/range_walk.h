@@ -31,7 +31,7 @@ static inline uint32_t rv_range_scope_id(const struct rv_range_scope *scope, uin
 
 struct rv_range_piece {
     uint64_t from_ns, to_ns;
-    uint64_t known_ns;    /* the lane's latest event when the range was made; what comes later is left out */
+    uint64_t known_ns;    /* the lane's latest event when the range was begun; what comes later is left out */
     uint64_t open_end_ns; /* the end of calls that were open then */
     uint32_t lane_idx;
     bool has_earlier; /* another piece has the calls that end before from_ns, */

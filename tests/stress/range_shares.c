@@ -1,6 +1,6 @@
 /*
  * A range of many parts, which threads measure while calls are added to its lanes, equals a range of one part that is
- * made at the same time, also once no more calls come. Parts are kept for the next range where there is room.
+ * begun at the same time, also once no more calls come. Parts are kept for the next range where there is room.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -122,6 +122,8 @@ static bool is_right(struct world *world, size_t n_threads)
     for (int i = 0; i < 2; i++) {
         ranges[i] = make(world, n[i], false);
         lists[i] = make(world, n[i], true);
+        (void)rv_range_statistics_n_parts(ranges[i]); /* begins it */
+        (void)rv_range_statistics_n_parts(lists[i]);
     }
     pthread_mutex_unlock(&world->lock);
     for (int i = 0; i < 2; i++) {

@@ -476,7 +476,7 @@ static void add_rounds(struct rv_lane *lane, uint64_t first, uint64_t end)
     lane->last_ns = 1000 * end;
 }
 
-Test(range_statistics, calls_after_the_creation_of_a_range_are_not_in_it, .timeout = 60)
+Test(range_statistics, calls_after_the_beginning_of_a_range_are_not_in_it, .timeout = 60)
 {
     struct world world = {.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = 5};
     struct rv_lane *lanes[2];
@@ -492,6 +492,7 @@ Test(range_statistics, calls_after_the_creation_of_a_range_are_not_in_it, .timeo
     const struct rv_range_statistics_params params = {
         .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines, .calls_per_part = 1000};
     struct rv_range_statistics *later = rv_range_statistics_create(&params);
+    cr_assert_gt(rv_range_statistics_n_parts(later), 1);
     add_rounds(lanes[0], 2001, 4000);
     rv_timeline_add(lanes[0]->timeline, &(struct rv_span){.start = 500, .end = 4000000, .id = 7}, 1);
     rv_lane_add_note(lanes[0], &(struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED});

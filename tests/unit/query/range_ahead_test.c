@@ -76,3 +76,14 @@ Test(range_ahead, measuring_ahead_can_be_stopped_at_any_time)
     }
     cr_assert_null(ahead.job.range);
 }
+
+/* There may be many, and each may be held for long. */
+Test(range_ahead, the_thread_that_advances_waits_for_no_lane)
+{
+    const struct rv_range_statistics_params wanted = params();
+    struct rv_lane *lane = rv_lanes_get(lanes, 0);
+    pthread_mutex_lock(&lane->lock);
+    rv_range_ahead_advance(&ahead, &wanted, NULL, false);
+    cr_assert_not_null(ahead.job.range);
+    pthread_mutex_unlock(&lane->lock);
+}
