@@ -215,11 +215,16 @@ static struct rectangle frame_flat(const struct rv_lane_layout *layout, const st
     return all;
 }
 
+static float inside_height_px(const struct rv_camera_params *params)
+{
+    return fmaxf((float)params->height_px - params->top_px - params->bottom_px, 1.0f);
+}
+
 /* World size of a pixel where the lanes fill the margins, along each axis. */
 static void pixels_of(const struct fit *fit, const struct rv_camera_params *params, vec2 out)
 {
     out[0] = (fit->x.high - fit->x.low) / fmaxf((float)params->width_px - params->left_px - params->right_px, 1.0f);
-    out[1] = (fit->y.high - fit->y.low) / fmaxf((float)params->height_px - params->top_px - params->bottom_px, 1.0f);
+    out[1] = (fit->y.high - fit->y.low) / inside_height_px(params);
 }
 
 /* Fill width and height independently, except that heights are stretched by TALLER_MAX at most. */
@@ -228,7 +233,7 @@ static struct rectangle frame_tilted(const struct fit *fit, const struct rv_came
     vec2 pixel;
     pixels_of(fit, params, pixel);
     float taller = fmaxf(pixel[1], pixel[0] / TALLER_MAX);
-    float spare = 0.5f * (fit->y.high - fit->y.low) * (taller / pixel[1] - 1.0f);
+    float spare = 0.5f * inside_height_px(params) * (taller - pixel[1]);
     struct rectangle all = {.left = fit->x.low - params->left_px * pixel[0],
                             .bottom = fit->y.low - spare - params->bottom_px * taller};
     all.right = all.left + (float)params->width_px * pixel[0];

@@ -257,3 +257,15 @@ Test(camera, a_lane_deeper_than_a_flat_view_is_fitted_until_its_rows_are_scaled,
     row_scale = scroll = 0.0f;
     rv_lane_layout_fini(&layout);
 }
+
+Test(camera, a_stage_without_height_is_in_the_middle, .timeout = 60)
+{
+    const struct rv_lane_layout layout = {.width = RV_LANE_LAYOUT_WIDTH, .z_back = -1.0f};
+    struct rv_view_mode_params look = *rv_view_mode_get(RV_VIEW_MODE_ALIGNED);
+    look.elevation = 0.0f;
+    struct rv_camera_params params = params_sets[0];
+    params.look = &look;
+    struct rv_camera camera;
+    rv_camera_fit(&camera, &layout, &params);
+    assert_inside(&camera, &params, (vec3){0.5f * layout.width, 0.0f, 0.0f});
+}
