@@ -384,17 +384,40 @@ static size_t rest_bytes(const struct rv_lane *lane)
     return rv_argument_texts_bytes(&lane->texts) + rv_made_objects_bytes(&lane->made);
 }
 
-/* Notes are small compared to spans: they are thinned only when they take more than half of a lane's share. */
+/* The common upper limit so that all fit: large ones are cut to it, small ones are unaffected. */
+static size_t fair_share(const size_t *sizes, size_t n, size_t n_bytes)
+{
+    size_t low = 0, high = n_bytes;
+    while (low < high) {
+        size_t middle = high - (high - low) / 2, sum = 0;
+        for (size_t i = 0; i < n && sum <= n_bytes; i++)
+            sum += sizes[i] < middle ? sizes[i] : middle;
+        if (sum <= n_bytes)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static void limit_notes(struct rv_lane *lane, size_t n_bytes)
+{
+    if (lane->n_notes <= n_bytes / sizeof *lane->notes || lane->n_notes <= 2 * RV_NOTE_KIND_COUNT)
+        return;
+    lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
+    lane->notes = rv_realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
+    lane->notes_capacity = lane->n_notes;
+}
+
+/* Notes, texts and objects are small compared to spans: they are cut only when they take more than half of a lane's share. */
 static void limit_lane(struct rv_lane *lane, size_t share)
 {
-    size_t notes_max = share / 2 / sizeof *lane->notes;
-    if (lane->n_notes > notes_max && lane->n_notes > 2 * RV_NOTE_KIND_COUNT) {
-        lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
-        lane->notes = rv_realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
-        lane->notes_capacity = lane->n_notes;
-    }
-    rv_argument_texts_limit(&lane->texts, share / 2);
-    rv_made_objects_limit(&lane->made, share / 2);
+    const size_t sizes[] = {lane->notes_capacity * sizeof *lane->notes, rv_argument_texts_bytes(&lane->texts),
+                            rv_made_objects_bytes(&lane->made)};
+    const size_t most = fair_share(sizes, sizeof sizes / sizeof *sizes, share / 2);
+    limit_notes(lane, most);
+    rv_argument_texts_limit(&lane->texts, most);
+    rv_made_objects_limit(&lane->made, most);
     size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rest_bytes(lane);
     (void)rv_timeline_evict(lane->timeline, share > other_bytes ? share - other_bytes : 0);
 }
@@ -413,22 +436,6 @@ size_t rv_lanes_bytes(const struct rv_lanes *lanes)
     for (size_t i = 0, n = rv_lanes_n(lanes); i < n; i++)
         n_bytes += lane_bytes(rv_lanes_get(lanes, i));
     return n_bytes;
-}
-
-/* The common upper limit per lane so that all fit: large lanes are cut to it, small ones are unaffected. */
-static size_t fair_share(const size_t *sizes, size_t n, size_t n_bytes)
-{
-    size_t low = 0, high = n_bytes;
-    while (low < high) {
-        size_t middle = high - (high - low) / 2, sum = 0;
-        for (size_t i = 0; i < n && sum <= n_bytes; i++)
-            sum += sizes[i] < middle ? sizes[i] : middle;
-        if (sum <= n_bytes)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
 }
 
 void rv_lanes_limit_memory(struct rv_lanes *lanes, size_t n_bytes)

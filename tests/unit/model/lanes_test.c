@@ -108,6 +108,24 @@ Test(lanes, memory_is_taken_from_the_largest_first, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
+Test(lanes, texts_and_objects_take_half_of_the_memory_together, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 1});
+    for (uint64_t i = 1; i <= 200000; i++) {
+        rv_timeline_add(lane->timeline, &(struct rv_span){.start = i * 100, .end = i * 100 + 50, .id = 1}, 1);
+        rv_made_objects_add(&lane->made, i * 100, 1);
+        rv_argument_texts_add(&lane->texts, &(struct rv_argument_text){.at_ns = i * 100, .id = 1});
+    }
+    const size_t most = rv_made_objects_bytes(&lane->made);
+    rv_lanes_limit_memory(lanes, most);
+    const size_t n_bytes = rv_argument_texts_bytes(&lane->texts) + rv_made_objects_bytes(&lane->made);
+    cr_assert_leq(n_bytes, most / 2);
+    cr_assert_gt(n_bytes, most / 4);
+    cr_assert_leq(rv_lanes_bytes(lanes), most);
+    rv_lanes_destroy(lanes);
+}
+
 Test(subroutines, names_are_kept_and_packages_are_numbered_by_first_sight, .timeout = 60)
 {
     struct rv_subroutines *subroutines = rv_subroutines_create();
