@@ -23,7 +23,7 @@ struct world {
     struct rv_range_memory *memory; /* of parts that threads have measured */
 };
 
-/* In each round two calls in one, of other subroutines each time. */
+/* In each round two calls in one, of other subroutines each time; one lane's make objects. */
 static void add_round(struct rv_lane *lane, uint64_t round)
 {
     const uint64_t at_ns = 1000 + round * 100;
@@ -33,6 +33,8 @@ static void add_round(struct rv_lane *lane, uint64_t round)
                                     {.start = at_ns, .end = at_ns + 60 + round % 30, .id = id, .depth = 0}};
     pthread_mutex_lock(&lane->lock);
     rv_timeline_add(lane->timeline, spans, 3);
+    if (lane->idx == 0)
+        rv_made_objects_add(&lane->made, at_ns + 20, round % 5 + 1);
     lane->last_ns = at_ns + 90;
     pthread_mutex_unlock(&lane->lock);
 }
@@ -92,7 +94,8 @@ static bool are_rows_equal(const struct rv_range_statistics *a, const struct rv_
     for (size_t i = 0; i < n && are_equal; i++)
         are_equal = rows[0][i].id == rows[1][i].id && rows[0][i].n_calls == rows[1][i].n_calls &&
                     rows[0][i].total_ns == rows[1][i].total_ns && rows[0][i].self_ns == rows[1][i].self_ns &&
-                    rows[0][i].p50_ns == rows[1][i].p50_ns && rows[0][i].max_ns == rows[1][i].max_ns;
+                    rows[0][i].p50_ns == rows[1][i].p50_ns && rows[0][i].max_ns == rows[1][i].max_ns &&
+                    rows[0][i].total_times.n_objects == rows[1][i].total_times.n_objects;
     return are_equal;
 }
 
