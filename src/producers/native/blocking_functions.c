@@ -165,12 +165,17 @@ static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait
     }
 }
 
+/* Of what took RV_WAIT_LONG_TICKS, which is all that is known until the monitor has settled the clock. */
+static bool is_long(uint64_t began)
+{
+    const struct rv_clock clock = rv_map_clock(rv_process_map());
+    return !clock.mult || rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began) >= RV_WAIT_LONG_NS;
+}
+
 /* System calls of tracing itself are no waits of the program. */
 static bool is_long_wait(uint64_t began)
 {
-    const struct rv_clock clock = rv_map_clock(rv_process_map());
-    const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
-    return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_has_waited();
+    return is_long(began) && !rv_os_n_own && rv_wait_is_traced() && rv_has_waited();
 }
 
 /* A wait without a traced waker has the file's name instead. */
