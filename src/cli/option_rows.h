@@ -72,8 +72,8 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json|arcs|arcs-csv|arcs-json]", NULL, 
     "the time from the call that created a thread, forked its process or began its program, to its beginning. Threads "
     "that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
     "calls; --duration or Ctrl+C ends the run of a program that hangs. Threads that the kernel reports (--states) and that "
-    "made no traced call are in no row: while a program is traced, not of a recording, a line, in JSON `silent`, says how many they were, and "
-    "how long they ran, were runnable and blocked. `arcs` lists the picture's arcs instead: a row for "
+    "made no traced call are in no row: lines, in JSON `silent`, say how many they were, and how long each ran, was "
+    "runnable and blocked. `arcs` lists the picture's arcs instead: a row for "
     "each call of a thread that ended waits for an object, and each call of another that had them. --export=html has the "
     "table by object, too. Implies --headless.")
 
