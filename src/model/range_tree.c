@@ -277,15 +277,17 @@ static void link_few(struct rv_range_node *nodes, uint32_t *first_child, uint32_
     }
 }
 
-static void link_many(struct rv_range_node *nodes, uint32_t *first_child, uint32_t begin, uint32_t n)
+/* Insert each of n nodes before its siblings, in rising order, so the largest comes first; of equal ones the first. */
+static void link_sorted(struct rv_range_node *nodes, size_t begin, size_t n)
 {
     struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
-    for (uint32_t i = 0; i < n; i++)
-        ranked[i] = (struct rv_keyed_place){nodes[begin + n - 1 - i].total_ns, begin + n - 1 - i};
+    for (size_t i = 0; i < n; i++)
+        ranked[n - 1 - i] = (struct rv_keyed_place){nodes[begin + i].total_ns, (uint32_t)(begin + i)};
     uint32_t *rising = rv_radix_sort_take(ranked, n);
-    for (uint32_t i = 0; i < n; i++) {
-        nodes[rising[i]].next = *first_child;
-        *first_child = rising[i];
+    for (size_t i = 0; i < n; i++) {
+        struct rv_range_node *node = &nodes[rising[i]];
+        node->next = nodes[node->parent].first_child;
+        nodes[node->parent].first_child = rising[i];
     }
     free(rising);
 }
@@ -296,22 +298,12 @@ void rv_range_link_children(struct rv_range_node *nodes, uint32_t parent, uint32
     if (n <= FEW_CHILDREN)
         link_few(nodes, &nodes[parent].first_child, begin, n);
     else
-        link_many(nodes, &nodes[parent].first_child, begin, n);
+        link_sorted(nodes, begin, n);
 }
 
-/* Insert each before its siblings, in rising order, so the largest comes first; of equal ones the first. */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 {
-    struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
     for (size_t i = 0; i < n; i++)
         nodes[i].first_child = 0;
-    for (size_t i = 1; i < n; i++)
-        ranked[n - 1 - i] = (struct rv_keyed_place){nodes[i].total_ns, (uint32_t)i};
-    uint32_t *rising = rv_radix_sort_take(ranked, n - 1);
-    for (size_t i = 0; i + 1 < n; i++) {
-        struct rv_range_node *node = &nodes[rising[i]];
-        node->next = nodes[node->parent].first_child;
-        nodes[node->parent].first_child = rising[i];
-    }
-    free(rising);
+    link_sorted(nodes, 1, n - 1);
 }
