@@ -21,11 +21,16 @@ struct file {
     size_t n_bytes;
 };
 
-/* NULL: not all of it is in the file, or it is not aligned. */
+/* NULL: not all of it is in the file. */
+static const uint8_t *bytes_at(const struct file *file, uint64_t offset, uint64_t n_bytes)
+{
+    return offset <= file->n_bytes && n_bytes <= file->n_bytes - offset ? file->bytes + offset : NULL;
+}
+
+/* NULL, too, where it is not aligned. */
 static const void *at(const struct file *file, uint64_t offset, uint64_t n_bytes)
 {
-    return offset % 8 == 0 && offset <= file->n_bytes && n_bytes <= file->n_bytes - offset ? file->bytes + offset
-                                                                                           : NULL;
+    return offset % 8 == 0 ? bytes_at(file, offset, n_bytes) : NULL;
 }
 
 /* Called with each function's name, address and size; 0: it has none. A negative errno ends it. */
@@ -166,10 +171,7 @@ static bool is_there(void *unused, const char *path)
 
 static const uint8_t *bytes_of(const struct file *file, const Elf64_Shdr *section)
 {
-    return section->sh_type != SHT_NOBITS && section->sh_offset <= file->n_bytes &&
-                   section->sh_size <= file->n_bytes - section->sh_offset
-               ? file->bytes + section->sh_offset
-               : NULL;
+    return section->sh_type != SHT_NOBITS ? bytes_at(file, section->sh_offset, section->sh_size) : NULL;
 }
 
 /* A section with the build id alone, as linkers write it; or with the name of a file. */

@@ -24,11 +24,6 @@ struct search {
     struct rv_elf_file *found;
 };
 
-static struct search search_for(const struct rv_elf_file *file)
-{
-    return (struct search){.file = file, .build_id = file->build_id, .build_id_bytes = file->build_id_bytes};
-}
-
 static bool keep_if(struct search *search, struct rv_elf_file *other, bool is_it)
 {
     if (is_it)
@@ -81,7 +76,7 @@ static void open_linked(struct rv_elf_file *file, struct search *search)
 
 struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file)
 {
-    struct search search = search_for(file);
+    struct search search = {.file = file, .build_id = file->build_id, .build_id_bytes = file->build_id_bytes};
     if (!rv_debug_paths_by_id(file->path, file->build_id, file->build_id_bytes, has_id, &search))
         open_linked(file, &search);
     return search.found;
