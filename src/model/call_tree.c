@@ -86,7 +86,7 @@ static void prefetch(const struct callers *callers, const struct climber *climbe
         __builtin_prefetch(&callers->sums[climber->path]);
 }
 
-/* Count a path on to its next caller; one that has none ends here. Returns whether it goes on. */
+/* Move a path to the node of its next caller. Without a caller it is added to this node. Returns whether it has moved. */
 static bool climb_on(struct callers *callers, uint32_t node, struct climber *climber, uint32_t first)
 {
     const struct step next = callers->steps[climber->next];
@@ -101,7 +101,7 @@ static bool climb_on(struct callers *callers, uint32_t node, struct climber *cli
     return false;
 }
 
-/* Count all paths of a node on. */
+/* Move all paths of a node. */
 static void climb(struct callers *callers, uint32_t node)
 {
     const struct group group = callers->groups[node];

@@ -78,8 +78,8 @@ static void begin_unannounced_fork(void)
 }
 
 /*
- * A handler that interrupted a push may have forked: the push then goes on in the child, at whichever instruction, with
- * the parent's ring at hand: it is left to it, as a copy that nobody reads.
+ * A signal handler may fork while a push is under way. The child then finishes that push in the middle, with the parent's ring
+ * in its registers. It keeps this ring for the push, as a copy that nobody reads.
  */
 void rv_forking_restart(bool is_push_under_way)
 {

@@ -35,7 +35,7 @@ static void put_down(struct ringviz_thread *to)
     *to = (struct ringviz_thread){rv_thread.pusher, rv_thread.shadow, rv_traced_thread, n_files};
 }
 
-/* A forked child has its parent's: their rings are not its own, and nothing of theirs goes on here. */
+/* In a forked child the thread has a ring and open calls of the parent's, which are dropped. */
 static void take_up(const struct ringviz_thread *from)
 {
     rv_thread.pusher = from->pusher;
