@@ -5,8 +5,8 @@
  *
  *     enter   called by a stub: 8 bytes above its return address is the function's. That one is replaced by a
  *             trampoline's.
- *     arrive  jumped to by a trampoline, which has pushed its number where the return address was. The real one is
- *             put there at once, and jumped to at the end: a return would be mispredicted, as would all behind it.
+ *     arrive  jumped to by a trampoline, which has pushed the real return address where it was, and its number below. The
+ *             address is jumped to at the end: a return would be mispredicted, as would all behind it.
  *
  * What is not simple is for C, between saving and restoring what C may change besides.
  *
@@ -229,19 +229,20 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "shr $32, %rdi\n"                      /* the first's number */                                                    \
     "je 1f\n"                                                                                                          \
     "shl $5, %rdi\n"                                                                                                   \
-    "add rv_returns_entries(%rip), %rdi\n"                                                                             \
+    "lea rv_returns_entries(%rip), %rdx\n"                                                                             \
+    "add %rdx, %rdi\n"                                                                                                 \
     "lea 1(%rax), %edx\n"                  /* one more is taken */                                                     \
     "or 8(%rdi), %rdx\n"                   /* and the next is the first */                                             \
     "cmpxchg %rdx, " FREE "\n"             /* from here on handlers take others */                                     \
     "jne 1f\n"                                                                                                         \
     "mov " SAVED_2 "(%rsp), %rax\n"                                                                                    \
-    "mov %rdi, %rdx\n"                                                                                                 \
-    "sub rv_returns_entries(%rip), %rdx\n"                                                                             \
-    "shr $1, %rdx\n"                       /* entries have 32 bytes, trampolines 16 */                                 \
     "mov %rax, (%rdi)\n"                                                                                               \
-    "lea rv_returns_trampolines(%rip), %rax\n"                                                                         \
-    "add %rdx, %rax\n"                                                                                                 \
-    "mov %rax, " SAVED_2 "(%rsp)\n"                                                                                    \
+    "lea rv_returns_entries(%rip), %rax\n"                                                                             \
+    "mov %rdi, %rdx\n"                                                                                                 \
+    "sub %rax, %rdx\n"                                                                                                 \
+    "shr $1, %rdx\n"                       /* entries have 32 bytes, trampolines 16 */                                 \
+    "lea -" TEXT(ARENA_BYTES) "(%rax,%rdx), %rdx\n"                                                                    \
+    "mov %rdx, " SAVED_2 "(%rsp)\n"                                                                                    \
     "lea " SAVED_2 "(%rsp), %rax\n"                                                                                    \
     "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be read */                     \
     PUSH_FRAME(count)
@@ -274,7 +275,8 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "neg %rdi\n"                                                                                                       \
     "add $" TEXT(ARENA_BYTES) ", %rdi\n"  /* from the first trampoline to this one */                                  \
     "shl $1, %rdi\n"                      /* entries have 32 bytes, trampolines 16 */                                  \
-    "add rv_returns_entries(%rip), %rdi\n"                                                                             \
+    "lea rv_returns_entries(%rip), %rdx\n"                                                                             \
+    "add %rdx, %rdi\n"                                                                                                 \
     IS_TOP_OR_ELSE(SAVED_2, 1f)                                                                                        \
     "mov %rdx, -8(%r8)\n"                                                                                              \
     "sub $32, %rsi\n"                                                                                                  \
@@ -292,36 +294,49 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "mov %rax, 48(%rsi)\n"                                                                                             \
     PUSH_FRAME("")
 
-#define FRAME_BYTES 112
-#define FRAME_RECORD 72
+#define ENTRIES_BYTES 0x2000000
+_Static_assert(sizeof rv_returns_entries == ENTRIES_BYTES, "");
+#define FRAME_BYTES 160
+#define FRAME_RECORD 120
 _Static_assert(RV_RETURNS_FRAME_BYTES == FRAME_BYTES && RV_RETURNS_FRAME_RECORD == FRAME_RECORD, "");
 
 /*
  * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
  * above, and find this; as a signal frame it has another identity than its caller, whose stack pointer is the same. The
- * caller's address is then taken as it is, so it is one less than where it goes on.
+ * caller's address is then taken as it is, so it is one less than where it goes on. Signals meet it at any of its three
+ * instructions, of which two push; the entry is read as the first one does, by its displacement:
  *
- *     at = return address; entries = *(at & -4096); *(entries + (at & 0xff0) * 2) - 1
+ *     ff 35 address, 68 number, e9 arrive
+ *     begin = at & -16; stack = rsp + 8 * ((at - begin >= 6) + (at - begin >= 11))
+ *     *(begin + 6 + *(uint32 *)(begin + 2)) - 1
  *
- * An unwinder that has found this may see the real address put back before it gets to the expression (rv_returns_restore):
- * then no trampoline is there (its bytes 0 and 5 are 68 and e9), and the address is at - 1.
+ * An unwinder that has found this may see the real address put back before it gets to the expressions (rv_returns_restore):
+ * then no trampoline is there (its bytes 0, 1 and 6 are ff, 35 and 68), and the address is at - 1, the stack rsp.
  *
  * libunwind takes each signal frame for one that the kernel has made, and its backtraces end there. It reads four
  * letters of what a record is extended by, where others read all: so the S that says "signal frame" is the fifth, behind an R
  * that is said three times.
  */
+#define AND_16_BACK "0x09, 0xf0, 0x1a, "
+#define BYTES_OF_TRAMPOLINE                                                                                            \
+    "0x06, 0x0e, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x1a, "                                               \
+    "0x0e, 0xff, 0x35, 0x00, 0x00, 0x00, 0x00, 0x68, 0x00, "
+#define STACK_RULE                                                                                                     \
+    "0x0f, 43, 0x77, 0x00, "                                                                                           \
+    "0x80, 0x00, 0x3f, 0x1a, 0x12, 0x36, 0x2a, 0x16, 0x3b, 0x2a, 0x22, "                                               \
+    "0x80, 0x00, " AND_16_BACK BYTES_OF_TRAMPOLINE "0x29, 0x1e, 0x33, 0x24, 0x22"
 #define RETURN_RULE                                                                                                    \
     "0x16, 16, 44, 0x80, 0x00, "                                                                                       \
-    "0x12, 0x06, 0x0e, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x00, 0x1a, "                                         \
-    "0x0e, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0x00, 0x00, 0x2e, 0x28, 0x0f, 0x00, "                                   \
-    "0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, 0x31, 0x24, 0x22, 0x06, 0x31, 0x1c"
+    "0x12, " AND_16_BACK BYTES_OF_TRAMPOLINE "0x2e, 0x28, 0x0c, 0x00, "                                                \
+    AND_16_BACK "0x12, 0x23, 0x02, 0x94, 0x04, 0x22, 0x23, 0x06, 0x06, 0x31, 0x1c"
 #define RETURN_CIE(encoding)                                                                                           \
     ".long " TEXT(FRAME_RECORD) " - 4, 0\n"                                                                            \
     ".byte 1\n"                                                                                                        \
     ".asciz \"zRRRS\"\n"                                                                                               \
     ".byte 1, 0x78, 16, 3, " encoding ", " encoding ", " encoding "\n"                                                 \
-    ".byte 0x0c, 7, 0\n"                                                                                               \
-    ".byte " RETURN_RULE "\n"
+    ".byte " STACK_RULE "\n"                                                                                           \
+    ".byte " RETURN_RULE "\n"                                                                                          \
+    ".p2align 3\n"
 
 __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".p2align 12\n"
@@ -331,6 +346,12 @@ __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".size rv_returns_trampolines, " TEXT(ARENA_BYTES) "\n"
         "rv_returns_trampolines:\n"
         ".skip " TEXT(ARENA_BYTES) "\n"
+        ".globl rv_returns_entries\n"
+        ".hidden rv_returns_entries\n"
+        ".type rv_returns_entries, @object\n"
+        ".size rv_returns_entries, " TEXT(ENTRIES_BYTES) "\n"
+        "rv_returns_entries:\n"
+        ".skip " TEXT(ENTRIES_BYTES) "\n"
         ".popsection\n"
         ".pushsection .eh_frame, \"a\"\n"
         ".p2align 3\n"
@@ -445,12 +466,12 @@ __asm__(".pushsection .text\n"
         ".type rv_returns_arrive, @function\n"
         "rv_returns_arrive:\n"
         ".cfi_startproc\n"
+        ".cfi_def_cfa_offset 16\n"            /* the real return address, and the number */
         SAVE_ALL
-        "mov " SAVED "(%rsp), %edi\n"          /* the number; the push extended its sign, but it has none */
+        "mov " SAVED "(%rsp), %rdi\n"
         "shl $5, %rdi\n"
-        "add rv_returns_entries(%rip), %rdi\n"
-        "mov (%rdi), %rax\n"
-        "mov %rax, " SAVED "(%rsp)\n"          /* from here on the stack is as unwinders expect */
+        "lea rv_returns_entries(%rip), %rax\n"
+        "add %rax, %rdi\n"
         "cmpq $0, " GATE "\n"
         "je 2f\n"
         "5:\n"
@@ -459,7 +480,7 @@ __asm__(".pushsection .text\n"
         "jae 1f\n"
         "cmpl $0, " TEXT(CAPTURE_AT) "(%rdi)\n" /* results are copied */
         "jne 1f\n"
-        IS_TOP_OR_ELSE(SAVED, 1f)
+        IS_TOP_OR_ELSE(SAVED_2, 1f)
         "cmpl $0, " TAKEN "\n"
         "je 1f\n"
         "mov %rdx, -8(%r8)\n"
@@ -472,9 +493,8 @@ __asm__(".pushsection .text\n"
         "mov %rax, %rsi\n"
         "sub %rdx, %rsi\n"
         "mov %rsi, 8(%rdi)\n"                 /* the next */
-        "mov %rdi, %rsi\n"
-        "sub rv_returns_entries(%rip), %rsi\n"
-        "shl $27, %rsi\n"                     /* its number, times 32, as the first's */
+        "mov " SAVED "(%rsp), %rsi\n"
+        "shl $32, %rsi\n"                     /* its number, as the first's */
         "or %rsi, %rdx\n"
         "cmpxchg %rdx, " FREE "\n"            /* handlers in between may have taken some */
         "jne 7b\n"
@@ -482,8 +502,8 @@ __asm__(".pushsection .text\n"
         "6:\n"
         ".cfi_remember_state\n"
         RESTORE_ALL
-        "lea 8(%rsp), %rsp\n"
-        ".cfi_adjust_cfa_offset -8\n"
+        "lea 16(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -16\n"
         "jmp *-8(%rsp)\n"                      /* handlers keep off 128 bytes below */
         ".cfi_restore_state\n"
         "2:\n"
@@ -491,7 +511,7 @@ __asm__(".pushsection .text\n"
         "jmp 5b\n"
         "1:\n"
         "mov %rdi, %rdx\n"
-        "lea " SAVED "(%rsp), %rdi\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
         "lea -16(%rsp), %rsp\n"
         ".cfi_adjust_cfa_offset 16\n"
         "movq %xmm0, (%rsp)\n"

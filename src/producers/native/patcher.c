@@ -758,7 +758,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     if (!error)
         error = drop_objects();
     if (!error)
-        error = rv_returns_entries ? 0 : rv_returns_init();
+        error = rv_returns_init();
     if (!error) {
         tell_v8();
         error = read_captures();

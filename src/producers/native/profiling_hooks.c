@@ -139,7 +139,7 @@ static void get_ready(void)
     rv_signal_guard_begin(&guard);
     if (!is_locked)
         rv_process_lock();
-    if (!is_ready && !rv_returns_entries) /* or it was patched, too */
+    if (!is_ready)
         (void)rv_returns_init();
     if (!is_ready)
         look_for_other_hooks();

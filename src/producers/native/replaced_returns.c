@@ -11,18 +11,14 @@
 #include "base/own_syscalls.h"
 #include "producers/native/forking.h"
 #include "producers/native/own_lock.h"
-#include "producers/native/pages.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
 
-#define N_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
 #define FIRST_BATCH 15u /* entries that a thread takes at once: from this number on, as many as it has */
 #define MOST_BATCH 255u
 #define MOST_PAGES 16u     /* written at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
 #define PAGE_BYTES 4096u
-
-struct rv_return *rv_returns_entries;
 
 /* Under a lock of its own: between the fork handlers, where the process's is held, functions are called, too. */
 static struct {
@@ -58,22 +54,22 @@ static void take_lock(void)
     rv_own_lock_take(&all.lock);
 }
 
-/* push number; jmp rv_returns_arrive */
-static void write_trampoline(uint8_t *at, uint32_t number)
+static void write_distance(uint8_t *end, const void *to)
 {
-    const int32_t displacement = (int32_t)((intptr_t)rv_returns_arrive - (intptr_t)(at + 10));
-    at[0] = 0x68;
-    memcpy(at + 1, &number, sizeof number);
-    at[5] = 0xe9;
-    memcpy(at + 6, &displacement, sizeof displacement);
+    const int32_t distance = (int32_t)((intptr_t)to - (intptr_t)end);
+    memcpy(end - sizeof distance, &distance, sizeof distance);
 }
 
-static void write_page(uint8_t *page, uint32_t first)
+/* push entry->address; push $number; jmp rv_returns_arrive */
+static void write_trampoline(uint32_t number)
 {
-    const struct rv_return *entries = rv_returns_entries + first;
-    memcpy(page, &entries, sizeof entries);
-    for (uint32_t i = 1; i < RV_RETURNS_PER_PAGE; i++)
-        write_trampoline(page + i * RV_RETURNS_TRAMPOLINE_BYTES, first + i);
+    uint8_t *at = rv_returns_trampolines + (size_t)number * RV_RETURNS_TRAMPOLINE_BYTES;
+    memcpy(at, "\xff\x35", 2);
+    write_distance(at + 6, &rv_returns_entries[number].address);
+    at[6] = 0x68;
+    memcpy(at + 7, &number, sizeof number);
+    at[11] = 0xe9;
+    write_distance(at + 16, (const void *)(uintptr_t)rv_returns_arrive);
 }
 
 /* ---- lists ---- */
@@ -101,22 +97,21 @@ static void give_to_all(uint32_t number)
  * first: a child that is forked meanwhile has them as they are, maybe executable, and makes others. */
 static int add_pages(void)
 {
-    const uint32_t first = all.n_pages;
+    const uint32_t first = all.n_pages, first_number = first * RV_RETURNS_PER_PAGE;
     const uint32_t most = RV_RETURNS_PAGES - first < MOST_PAGES ? RV_RETURNS_PAGES - first : MOST_PAGES;
     const uint32_t n = first == 0 ? 1 : first < most ? first : most;
     uint8_t *pages = rv_returns_trampolines + (size_t)first * RV_RETURNS_PAGE;
     if (n == 0)
         return -ENOMEM;
     __atomic_store_n(&all.n_pages, first + n, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < n; i++)
-        write_page(pages + (size_t)i * RV_RETURNS_PAGE, (first + i) * RV_RETURNS_PER_PAGE);
+    for (uint32_t i = 0; i < n * RV_RETURNS_PER_PAGE; i++)
+        write_trampoline(first_number + i);
     if (mprotect(pages, (size_t)n * RV_RETURNS_PAGE, PROT_READ | PROT_EXEC) != 0) {
         __atomic_store_n(&all.n_pages, first, __ATOMIC_RELAXED);
         return -EPERM;
     }
-    for (uint32_t i = 0; i < n * RV_RETURNS_PER_PAGE; i++)
-        if (i % RV_RETURNS_PER_PAGE)
-            give_to_all(first * RV_RETURNS_PER_PAGE + i);
+    for (uint32_t i = first_number == 0; i < n * RV_RETURNS_PER_PAGE; i++)
+        give_to_all(first_number + i);
     return 0;
 }
 
@@ -145,7 +140,7 @@ static uint64_t find_mapping(uint64_t low, uint64_t high)
 /* Is the word in an entry's slot one that it has until the entry is free? A handler may look in between. */
 static bool is_held(uint32_t number, uint64_t word)
 {
-    return word == rv_returns_trampoline(number) || word == number || word == rv_returns_entries[number].address;
+    return word == rv_returns_trampoline(number) || word == rv_returns_entries[number].address;
 }
 
 /* Free what the thread has left on its own stack; returns how many entries. here: an address on the stack in use, which
@@ -181,8 +176,7 @@ static bool is_empty(const struct rv_returns *returns)
 static uint32_t take_left(void)
 {
     const uint32_t number = (uint32_t)(all.left.head >> RV_RETURNS_NUMBER_SHIFT);
-    const bool is_entry = number % RV_RETURNS_PER_PAGE && number < all.n_pages * RV_RETURNS_PER_PAGE;
-    if (is_entry && !rv_returns_entries[number].slot) {
+    if (number && number < all.n_pages * RV_RETURNS_PER_PAGE && !rv_returns_entries[number].slot) {
         all.n_left -= all.n_left != 0;
         return rv_returns_take_free(&all.left);
     }
@@ -272,14 +266,15 @@ struct pages {
     uint64_t known[N_PAGES_KNOWN];
 };
 
-/* By the kernel: a stack may be gone. */
-static bool is_mapped(struct pages *pages, uint64_t slot)
+/* 0: nothing is there, which the kernel tells: a stack may be gone. */
+static uint64_t word_at(struct pages *pages, uint64_t address)
 {
-    const uint64_t page = slot / PAGE_BYTES;
+    const uint64_t page = address / PAGE_BYTES;
+    const uint64_t *at = (const uint64_t *)(uintptr_t)address;
     uint64_t *known = &pages->known[page % N_PAGES_KNOWN], word;
     if (*known / 2 != page)
-        *known = 2 * page + (rv_os_read_own(&word, (const void *)(uintptr_t)slot, sizeof word) == 0);
-    return *known & 1;
+        *known = 2 * page + (rv_os_read_own(&word, at, sizeof word) == 0);
+    return *known & 1 ? *at : 0;
 }
 
 static void put_back(struct rv_return *entry)
@@ -307,18 +302,17 @@ static void give_up(uint32_t number)
  */
 static bool is_due(const struct rv_return *entry)
 {
-    const uint32_t n_free = N_ENTRIES - all.n_pages * RV_RETURNS_PER_PAGE + all.n_left;
-    return entry->n_restored && (all.n_restored - entry->n_restored >= RV_RETURNS_KEPT_ENDS || n_free < N_ENTRIES / 4);
+    const uint32_t n_free = RV_RETURNS_ENTRIES - all.n_pages * RV_RETURNS_PER_PAGE + all.n_left;
+    return entry->n_restored && (all.n_restored - entry->n_restored >= RV_RETURNS_KEPT_ENDS || n_free < RV_RETURNS_ENTRIES / 4);
 }
 
 static void restore(struct pages *pages, uint32_t number)
 {
     struct rv_return *entry = &rv_returns_entries[number];
-    const uint64_t word = is_mapped(pages, entry->slot) ? *(const uint64_t *)(uintptr_t)entry->slot : 0;
-    /* Its number is there while a signal's handler keeps its thread from going on. */
-    if (word == rv_returns_trampoline(number))
+    /* Its number is below while a signal's handler keeps its thread from going on. */
+    if (word_at(pages, entry->slot) == rv_returns_trampoline(number))
         put_back(entry);
-    else if (is_due(entry) && word != number && !all.lock)
+    else if (is_due(entry) && word_at(pages, entry->slot - sizeof(uint64_t)) != number && !all.lock)
         give_up(number);
 }
 
@@ -353,9 +347,8 @@ static void end_thread(void)
 
 int rv_returns_init(void)
 {
-    rv_returns_entries = rv_pages_map(N_ENTRIES * sizeof *rv_returns_entries);
-    if (!rv_returns_entries)
-        return -ENOMEM;
+    if (all.n_pages)
+        return 0;
     rv_thread_on_end(end_thread);
     return add_pages();
 }

@@ -36,22 +36,24 @@ struct rv_returns {
 };
 
 #define RV_RETURNS_PAGE 4096u
-#define RV_RETURNS_PAGES 4096u /* of trampolines; in each the first place is the address of its page's entries */
+#define RV_RETURNS_PAGES 4096u /* of trampolines */
 #define RV_RETURNS_TRAMPOLINE_BYTES 16u
 #define RV_RETURNS_KEPT_ENDS 64u /* times that rv_returns_restore() keeps an entry that was put back */
 #define RV_RETURNS_PER_PAGE (RV_RETURNS_PAGE / RV_RETURNS_TRAMPOLINE_BYTES)
+#define RV_RETURNS_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
 
-RV_HIDDEN extern struct rv_return *rv_returns_entries; /* by number */
+/* By number, from 1. The entries lie behind the trampolines, which read them at a distance that fits an instruction. */
+RV_HIDDEN extern struct rv_return rv_returns_entries[RV_RETURNS_ENTRIES];
 RV_HIDDEN extern uint8_t rv_returns_trampolines[RV_RETURNS_PAGES * RV_RETURNS_PAGE];
 
 /* Their unwind information as it would stand in another table: a CIE, a record, an end. Its first address and its range
  * are still to be written. */
-#define RV_RETURNS_FRAME_BYTES 112u
-#define RV_RETURNS_FRAME_RECORD 72u
+#define RV_RETURNS_FRAME_BYTES 160u
+#define RV_RETURNS_FRAME_RECORD 120u
 #define RV_RETURNS_FRAME_BEGIN (RV_RETURNS_FRAME_RECORD + 8)
 RV_HIDDEN extern const uint8_t rv_returns_frame[RV_RETURNS_FRAME_BYTES];
 
-/* Once, before the first is taken. -ENOMEM; -EPERM: memory that was written may not be made executable. */
+/* Before the first is taken; again it does nothing. -EPERM: memory that was written may not be made executable. */
 RV_HIDDEN int rv_returns_init(void);
 
 /* The calling thread's: a free entry's number, or 0: there is none. A push is under way. */

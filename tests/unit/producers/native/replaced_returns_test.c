@@ -52,14 +52,14 @@ Test(replaced_returns, an_entry_that_was_put_back_stays_for_threads_about_to_rea
     cr_assert_eq(rv_returns_entries[number].slot, 0);
 }
 
-/* The thread is in a signal handler that interrupted it between the trampoline's two instructions. */
+/* The thread is in a signal handler that interrupted it behind the trampoline's pushes: of the address and of the number. */
 Test(replaced_returns, an_entry_whose_trampoline_is_being_run_is_kept)
 {
-    const uint32_t number = begin_call(&stack[0], 1000);
+    const uint32_t number = begin_call(&stack[1], 1000);
     rv_returns_restore();
     stack[0] = number;
-    rv_returns_restore();
-    rv_returns_restore();
+    for (unsigned end = 0; end < 2 * RV_RETURNS_KEPT_ENDS; end++)
+        rv_returns_restore();
     cr_assert_eq(rv_returns_entries[number].address, 1000);
     cr_assert_neq(rv_returns_entries[number].slot, 0);
 }
@@ -100,7 +100,7 @@ static void take_where_it_leads_to(uint64_t next)
     rv_returns_entries[5].slot = 1;
     is_taken[5] = true;
     for (unsigned n = 0; n < 2000; n++, number = rv_returns_take()) {
-        cr_assert_neq(number % RV_RETURNS_PER_PAGE, 0, "%u is none", number);
+        cr_assert_neq(number, 0);
         cr_assert_lt(number, sizeof is_taken);
         cr_assert_not(is_taken[number], "%u is taken twice", number);
         is_taken[number] = true;
