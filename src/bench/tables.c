@@ -12,6 +12,7 @@
 #include "model/range_statistics.h"
 
 #define N_TURNS 3u
+#define N_WINDOWS 15u
 #define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has */
 enum { MOST_THREADS = 8 };
 
@@ -19,13 +20,14 @@ struct tables {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_bench_out *out;
+    uint64_t from_ns, to_ns; /* of the next range */
 };
 
-/* Of all calls. */
 static struct rv_range_statistics *create(const struct tables *tables, const uint32_t *calls_of,
                                           uint64_t calls_per_part, struct rv_range_memory *memory)
 {
-    return rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+    return rv_range_statistics_create(&(struct rv_range_statistics_params){.from_ns = tables->from_ns,
+                                                                           .to_ns = tables->to_ns,
                                                                            .lanes = tables->lanes,
                                                                            .subroutines = tables->subroutines,
                                                                            .memory = memory,
@@ -119,8 +121,30 @@ static void time_range(const struct tables *tables, const char *name, const uint
                                                      whole_ms[0] / samples[0], text});
 }
 
-/* When all of it has been measured before. */
-static void time_again(const struct tables *tables, const char *name)
+/* Windows of any length. */
+static void time_windows(const struct tables *tables, const char *name, struct rv_range_memory *memory)
+{
+    struct tables window = *tables;
+    double samples[N_WINDOWS];
+    char text[64];
+    const uint64_t last_ns = rv_timeline_last_ns(rv_lanes_get(tables->lanes, 0)->timeline);
+    uint64_t random = 1;
+    for (unsigned i = 0; i < N_WINDOWS; i++) {
+        const uint64_t a_ns = rv_bench_random(&random) % last_ns, b_ns = rv_bench_random(&random) % last_ns;
+        window.from_ns = a_ns < b_ns ? a_ns : b_ns;
+        window.to_ns = (a_ns < b_ns ? b_ns : a_ns) + 1;
+        struct rv_range_statistics *range = create(&window, NULL, 0, memory);
+        samples[i] = measure_by_threads(range, n_threads());
+        rv_range_statistics_destroy(range);
+    }
+    const double median = rv_bench_median(samples, N_WINDOWS);
+    (void)snprintf(text, sizeof text, "any window, worst %.1f; longest of %zu threads", samples[N_WINDOWS - 1],
+                   n_threads());
+    rv_bench_row(tables->out, &(struct rv_bench_row){name, "ms", median, samples[0], N_WINDOWS, NULL, 0, text});
+}
+
+/* All of it, and windows, when all of it has been measured before. */
+static void time_again(const struct tables *tables, const char *const names[2])
 {
     double samples[N_TURNS];
     char text[64];
@@ -133,7 +157,8 @@ static void time_again(const struct tables *tables, const char *name)
         rv_range_statistics_destroy(range);
     }
     (void)snprintf(text, sizeof text, "measured before; longest of %zu threads", n_threads());
-    report(tables, name, samples, text);
+    report(tables, names[0], samples, text);
+    time_windows(tables, names[1], memory);
     rv_range_memory_destroy(memory);
 }
 
@@ -181,7 +206,9 @@ static void time_trees(const struct tables *tables, const struct rv_range_statis
 
 void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench_out *out)
 {
-    const struct tables tables = {lanes, rv_subroutines_create(), out};
+    static const char *const again[2][2] = {{"lod.table.rows.again", "lod.table.rows.window"},
+                                            {"lod.table.usual_rows.again", "lod.table.usual_rows.window"}};
+    const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX};
     struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;
     char detail[32];
@@ -190,7 +217,7 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
     (void)rv_range_statistics_nodes(range, &n);
     (void)snprintf(detail, sizeof detail, "%zu paths", n);
     time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
-    time_again(&tables, has_few_paths ? "lod.table.usual_rows.again" : "lod.table.rows.again");
+    time_again(&tables, again[has_few_paths]);
     if (!has_few_paths) {
         time_list(&tables, "lod.table.calls", id);
         time_trees(&tables, range, id);
