@@ -29,6 +29,14 @@ struct rv_range_frame_times { /* time off the CPU inside the range: the frame's 
     struct rv_state_times own, callees;
 };
 
+#define MOST_FINISHED 32u
+
+struct rv_range_finished {
+    struct rv_stats_call calls[MOST_FINISHED];
+    uint32_t places[MOST_FINISHED]; /* of their statistics */
+    size_t n;
+};
+
 struct rv_range_statistics_id {
     uint32_t n_open; /* frames of that subroutine */
     uint32_t place;  /* of its statistics in the part, + 1; 0: none yet */
@@ -50,6 +58,7 @@ void rv_range_walk_fini(struct rv_range_walk *walk)
     free(walk->frame_times);
     free(walk->by_id);
     rv_range_tree_fini(&walk->tree);
+    free(walk->finished);
     free(walk->boxes);
 }
 
@@ -60,6 +69,8 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     part->stats = rv_stats_create();
     if (!walk->tree.nodes)
         rv_range_tree_init(&walk->tree);
+    if (!walk->finished)
+        walk->finished = rv_alloc(1, sizeof *walk->finished);
     if (!walk->boxes)
         walk->boxes = rv_alloc_scratch(MOST_BOXES, sizeof *walk->boxes);
 }
@@ -136,17 +147,31 @@ static void add_to_nodes(struct rv_range_walk *walk, const struct rv_range_frame
     node->off_ns += measured->off_ns;
 }
 
-static void add_to_stats(struct rv_stats *stats, uint32_t place, const struct rv_range_frame *frame,
-                         const struct rv_stats_call *call)
+/* In the part's statistics. */
+static void add_finished(struct rv_range_walk *walk)
+{
+    struct rv_range_finished *finished = walk->finished;
+    rv_stats_add_calls(walk->part->stats, finished->places, finished->calls, finished->n);
+    finished->n = 0;
+}
+
+static void count_call(struct rv_range_walk *walk, uint32_t place, const struct rv_stats_call *call)
+{
+    struct rv_range_finished *finished = walk->finished;
+    finished->places[finished->n] = place;
+    finished->calls[finished->n++] = *call;
+    if (finished->n == MOST_FINISHED)
+        add_finished(walk);
+}
+
+/* Of a call that a later piece counts: its times in this one. */
+static void add_parts_inside(struct rv_stats *stats, uint32_t place, const struct rv_stats_call *call)
 {
     static const struct rv_histogram NO_DURATIONS;
-    if (frame->is_counted)
-        rv_stats_add_call(stats, place, call);
-    else
-        rv_stats_put(stats,
-                     &(struct rv_stats_row){
-                         .id = place, .total_ns = call->total_ns, .self_ns = call->self_ns, .min_ns = UINT64_MAX},
-                     &NO_DURATIONS);
+    rv_stats_put(
+        stats,
+        &(struct rv_stats_row){.id = place, .total_ns = call->total_ns, .self_ns = call->self_ns, .min_ns = UINT64_MAX},
+        &NO_DURATIONS);
 }
 
 static void finish_frame(struct rv_range_walk *walk)
@@ -177,7 +202,10 @@ static void finish_frame(struct rv_range_walk *walk)
                            frame->is_outermost ? &times->callees : &NO_TIMES.callees);
     walk->part->self_ns += measured.call.self_ns;
     add_to_nodes(walk, frame, &measured);
-    add_to_stats(walk->part->stats, id->place - 1, frame, &measured.call);
+    if (frame->is_counted)
+        count_call(walk, id->place - 1, &measured.call);
+    else
+        add_parts_inside(walk->part->stats, id->place - 1, &measured.call);
 }
 
 static uint64_t inside(const struct rv_range_piece *piece, const struct rv_box *box)
@@ -367,6 +395,7 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
 static void end_part(struct rv_range_walk *walk)
 {
     struct rv_range_part *part = walk->part;
+    add_finished(walk);
     for (size_t i = 0; i < part->n_ids; i++)
         walk->by_id[part->ids[i]].place = 0;
     part->paths = rv_range_tree_pack(&walk->tree);

@@ -81,8 +81,9 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     size_t n_listed;                      /* frames up to the innermost call that is listed */
     struct rv_range_statistics_id *by_id; /* of the results */
     size_t n_by_id;
-    struct rv_range_tree tree; /* of the part */
-    struct rv_box *boxes;      /* scratch */
+    struct rv_range_tree tree;          /* of the part */
+    struct rv_range_finished *finished; /* calls that are not yet in the part's statistics */
+    struct rv_box *boxes;               /* scratch */
 };
 
 /* The previous part is complete. The part outlives the walk through it. */

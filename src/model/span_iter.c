@@ -6,6 +6,7 @@
 #include "model/span_iter.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "model/span_record.h"
@@ -196,14 +197,13 @@ static inline bool is_before(const struct head *a, const struct head *b)
     return a->depth != b->depth ? a->depth < b->depth : a->start_ns > b->start_ns;
 }
 
-/* The head with the latest span, but for one; NULL: there is no other. */
-static struct head *latest_but(struct head *heads, unsigned n, const struct head *but)
+/* Move a head behind those that come before it; all behind it are in order. */
+static inline void sink(struct head **order, unsigned at, unsigned n)
 {
-    struct head *latest = NULL;
-    for (struct head *head = heads; head < heads + n; head++)
-        if (head != but && (!latest || is_before(head, latest)))
-            latest = head;
-    return latest;
+    struct head *head = order[at];
+    for (; at + 1 < n && is_before(order[at + 1], head); at++)
+        order[at] = order[at + 1];
+    order[at] = head;
 }
 
 /*
@@ -227,26 +227,31 @@ static size_t take_run(const struct rv_span_iter_back *walk, struct head *head, 
 size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
                               size_t max)
 {
-    struct head heads[RV_TIMELINE_LOGS];
+    struct head heads[RV_TIMELINE_LOGS], *order[RV_TIMELINE_LOGS]; /* the latest first */
     unsigned n_heads = 0;
-    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
+        order[n_heads] = &heads[n_heads];
         n_heads += open_head(walk, timeline, i, &heads[n_heads]);
+    }
+    for (unsigned i = n_heads; i-- > 0;)
+        sink(order, i, n_heads);
     size_t n = 0;
     while (n < max && n_heads > 0) {
-        struct head *head = latest_but(heads, n_heads, NULL);
+        struct head *head = order[0];
         bool has_ended = false;
-        const size_t n_taken = take_run(walk, head, latest_but(heads, n_heads, head), out + n, max - n, &has_ended);
+        const size_t n_taken = take_run(walk, head, n_heads > 1 ? order[1] : NULL, out + n, max - n, &has_ended);
         if (n_taken == 0)
             break;
         n += n_taken;
-        if (!has_ended)
-            continue;
-        walk->n_left[head->log_idx] = 0;
-        if (!open_head(walk, timeline, head->log_idx, head))
-            *head = heads[--n_heads];
+        if (has_ended)
+            walk->n_left[head->log_idx] = 0;
+        if (has_ended && !open_head(walk, timeline, head->log_idx, head))
+            memmove(order, order + 1, --n_heads * sizeof *order);
+        else
+            sink(order, 0, n_heads);
     }
     for (unsigned i = 0; i < n_heads; i++)
-        walk->n_left[heads[i].log_idx] = rv_chunked_log_ordinal(heads[i].log, heads[i].at) + 1;
+        walk->n_left[order[i]->log_idx] = rv_chunked_log_ordinal(order[i]->log, order[i]->at) + 1;
     drop_pages(walk);
     walk->is_starved = n < max;
     return n;

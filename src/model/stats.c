@@ -352,6 +352,19 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
     add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
 }
 
+void rv_stats_add_calls(struct rv_stats *stats, const uint32_t *ids, const struct rv_stats_call *calls, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] >= stats->n_rows)
+            grow_rows(stats, ids[i]);
+        __builtin_prefetch(&stats->rows[ids[i]], 1);
+    }
+    for (size_t i = 0; i < n; i++)
+        rv_histogram_prefetch(&stats->rows[ids[i]].histogram, calls[i].duration_ns);
+    for (size_t i = 0; i < n; i++)
+        rv_stats_add_call(stats, ids[i], &calls[i]);
+}
+
 /* Prefetch the rows and buckets of a step before using them. */
 enum { STEP_SPANS = 32 };
 
