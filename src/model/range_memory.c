@@ -13,6 +13,7 @@ struct kept {
     uint64_t namesakes; /* of the ids up to the part's greatest */
     size_t n_bytes;
     unsigned n_users;
+    bool is_outdated; /* its states are other ones by now, or cut by another range */
 };
 
 struct rv_range_memory {
@@ -72,7 +73,7 @@ static bool is_wanted(const void *memory, uint32_t place, const void *key)
     const struct kept *kept = ((const struct rv_range_memory *)memory)->all[place - 1];
     const struct wanted *wanted = key;
     const struct rv_range_piece *a = &kept->piece, *b = wanted->piece;
-    return a->lane_idx == b->lane_idx && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
+    return !kept->is_outdated && a->lane_idx == b->lane_idx && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
            kept->namesakes == namesakes_of(&kept->part, wanted->namesakes);
 }
 
@@ -99,6 +100,10 @@ const struct rv_range_part *rv_range_memory_borrow(struct rv_range_memory *memor
     index_all(memory);
     const uint32_t place = rv_hash_index_find(&memory->by_piece, hash_of(piece), is_wanted, memory, &wanted);
     struct kept *kept = place ? memory->all[place - 1] : NULL;
+    if (kept && kept->piece.states != piece->states) {
+        kept->is_outdated = true;
+        kept = NULL;
+    }
     if (kept)
         kept->n_users++;
     pthread_mutex_unlock(&memory->lock);
@@ -162,7 +167,8 @@ size_t rv_range_memory_room(struct rv_range_memory *memory, const struct rv_rang
     pthread_mutex_lock(&memory->lock);
     for (size_t i = 0; i < memory->n;) {
         const struct kept *kept = memory->all[i];
-        if (kept->n_users > 0 || kept->namesakes == namesakes_of(&kept->part, namesakes))
+        const bool is_wanted = kept->namesakes == namesakes_of(&kept->part, namesakes) && !kept->is_outdated;
+        if (kept->n_users > 0 || is_wanted)
             i++;
         else
             drop(memory, i);

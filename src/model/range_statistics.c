@@ -162,13 +162,13 @@ static void add_to_part(struct rv_range_statistics *range, uint64_t n_expected, 
 
 /*
  * May a lane's pieces be kept for later ranges, but for those at ends of the range? They must be the same in each: a filter
- * over durations would judge open calls anew.
+ * over durations would judge open calls anew, and objects made are dropped when there are too many.
  */
 static bool keeps_parts(const struct rv_range_statistics *range, const struct rv_lane *lane)
 {
     const struct rv_range_scope *scope = &range->scope;
     return range->memory && scope->time == RV_TIME_WALL && !scope->lists_calls &&
-           rv_filter_n_rules(scope->filter) == 0 && !rv_range_times_has(lane);
+           rv_filter_n_rules(scope->filter) == 0 && lane->made.n_sums == 0;
 }
 
 static bool is_at_end(const struct rv_range_piece *piece)
@@ -178,6 +178,16 @@ static bool is_at_end(const struct rv_range_piece *piece)
     return !is_begun || !is_ended;
 }
 
+/* The states that a lane's pieces depend on, from the first one on: they may be known later than its calls. */
+static void add_states(struct rv_range_statistics *range, const struct rv_range_times *states, size_t first)
+{
+    uint64_t ends_ns[2];
+    for (size_t i = first; i < range->n_pieces; i++) {
+        rv_range_piece_ends(&range->pieces[i], ends_ns);
+        range->pieces[i].states = rv_range_times_hash_states(states, ends_ns);
+    }
+}
+
 /*
  * A part has as many of the next pieces as make up its calls. Lanes are sorted by thread, since only the first paths get nodes
  * and lanes come in any order.
@@ -185,6 +195,7 @@ static bool is_at_end(const struct rv_range_piece *piece)
 static void divide(struct rv_range_statistics *range)
 {
     const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
+    struct rv_range_times states = {0};
     uint64_t n_all_expected = 0;
     qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->scope.lanes);
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
@@ -194,11 +205,16 @@ static void divide(struct rv_range_statistics *range)
         const uint64_t n_expected = expected_in(&range->scope, lane);
         const bool keeps = keeps_parts(range, lane);
         add_pieces(range, lane, newest_ns);
+        if (keeps)
+            rv_range_times_begin_states(&states, lane, (uint64_t[2]){range->scope.from_ns, range->scope.to_ns});
         pthread_mutex_unlock(&lane->lock);
+        if (keeps)
+            add_states(range, &states, first);
         for (size_t j = first; j < range->n_pieces; j++)
             add_to_part(range, n_expected / (range->n_pieces - first), keeps && !is_at_end(&range->pieces[j]));
         n_all_expected += n_expected;
     }
+    rv_range_times_fini(&states);
     atomic_store_explicit(&range->n_expected, n_all_expected, memory_order_relaxed);
     for (size_t i = 0, at = 0; i < range->n_parts; at += range->parts[i++].n_pieces)
         range->parts[i].pieces = &range->pieces[at];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/hash.h"
 #include "base/vec.h"
 
 #define MOST_SUMS 4096u /* that are read under the lane's lock at a time: there may be as many as calls */
@@ -62,15 +63,6 @@ static void limit(struct rv_range_times *times, const uint64_t ends_ns[2])
     times->n = n;
 }
 
-bool rv_range_times_has(const struct rv_lane *lane)
-{
-    bool has = lane->made.n_sums;
-    for (size_t i = 0; i < lane->n_notes && !has; i++)
-        has = rv_note_is(&lane->notes[i], RV_NOTE_FORM_OFF_CPU) || rv_note_is(&lane->notes[i], RV_NOTE_FORM_GAP) ||
-              rv_note_is(&lane->notes[i], RV_NOTE_FORM_STATE);
-    return has;
-}
-
 static void add_notes(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2])
 {
     const struct rv_lane_note *state = NULL;
@@ -87,6 +79,43 @@ static void add_notes(struct rv_range_times *times, const struct rv_lane *lane, 
             add_state(times, state, note->start_ns, range_ns);
         state = note;
     }
+}
+
+/* As nearly all notes are. */
+static bool are_sorted(const struct rv_range_times *times)
+{
+    size_t i = 1;
+    while (i < times->n && times->items[i - 1].at_ns <= times->items[i].at_ns)
+        i++;
+    return i >= times->n;
+}
+
+void rv_range_times_begin_states(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2])
+{
+    times->n = 0;
+    add_notes(times, lane, range_ns);
+    if (!are_sorted(times))
+        qsort(times->items, times->n, sizeof *times->items, by_time);
+}
+
+static uint64_t hash_stretch(uint64_t hash, const struct rv_state_stretch *stretch)
+{
+    const struct rv_state_times *times = &stretch->times;
+    const uint64_t numbers[] = {stretch->at_ns,    times->blocked_ns, times->runnable_ns,
+                                times->unknown_ns, times->ready_ns,   times->suspended_ns};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        hash = rv_hash_combine(hash, numbers[i]);
+    return hash;
+}
+
+uint64_t rv_range_times_hash_states(const struct rv_range_times *times, const uint64_t ends_ns[2])
+{
+    uint64_t hash = 0;
+    for (size_t i = rv_bisect_below(times->items, times->n, sizeof *times->items,
+                                    offsetof(struct rv_state_stretch, at_ns), ends_ns[0]);
+         i < times->n && times->items[i].at_ns < ends_ns[1]; i++)
+        hash = hash_stretch(hash, &times->items[i]);
+    return hash;
 }
 
 /* ---- objects ---- */
@@ -147,11 +176,8 @@ static const struct rv_state_stretch *take_sum(struct rv_range_times *times)
 bool rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
                           const uint64_t ends_ns[2])
 {
-    times->n = 0;
-    add_notes(times, lane, range_ns);
+    rv_range_times_begin_states(times, lane, range_ns);
     limit(times, ends_ns);
-    if (times->n)
-        qsort(times->items, times->n, sizeof *times->items, by_time);
     begin_objects(times, &lane->made, range_ns, ends_ns);
     return times->n || times->n_sums;
 }

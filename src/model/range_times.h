@@ -21,9 +21,6 @@ struct rv_range_times {               /* zeroed = none; a stretch ends at the ra
     struct rv_state_stretch taken; /* of a sum */
 };
 
-/* Has the lane, whose lock is held, any? */
-bool rv_range_times_has(const struct rv_lane *lane);
-
 /*
  * Collect those of a lane, whose lock is held: what of them is in the range and ends in [ends_ns[0], ends_ns[1]). Objects are
  * read by and by.
@@ -31,6 +28,10 @@ bool rv_range_times_has(const struct rv_lane *lane);
  */
 bool rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
                           const uint64_t ends_ns[2]);
+
+/* Collect them without objects; and a hash of those that end in [ends_ns[0], ends_ns[1]). */
+void rv_range_times_begin_states(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2]);
+uint64_t rv_range_times_hash_states(const struct rv_range_times *times, const uint64_t ends_ns[2]);
 
 /*
  * Take the latest one if it is after a time.

@@ -382,8 +382,8 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     walk->lane = lane;
     walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
     walk->is_in_piece = true;
-    const uint64_t ends_ns[2] = {piece->has_earlier ? piece->from_ns : 0,
-                                 piece->has_later ? piece->to_ns : rv_clock_after_ns(piece->known_ns, 1)};
+    uint64_t ends_ns[2];
+    rv_range_piece_ends(piece, ends_ns);
     walk->has_times =
         rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
     add_open(walk, piece);

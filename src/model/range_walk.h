@@ -38,7 +38,15 @@ struct rv_range_piece {
     bool has_later;   /* and those that end at to_ns or later */
     bool is_first;    /* no call of the lane was lost, and all of its earlier ones are in this piece */
     bool is_last;     /* the lane has ended, and all of its later calls are in this piece */
+    uint64_t states;  /* hash of the times off the CPU that end in it, where its part may be kept for later ranges */
 };
+
+/* Times of a lane are a piece's that end in [ends_ns[0], ends_ns[1]). */
+static inline void rv_range_piece_ends(const struct rv_range_piece *piece, uint64_t ends_ns[2])
+{
+    ends_ns[0] = piece->has_earlier ? piece->from_ns : 0;
+    ends_ns[1] = piece->has_later ? piece->to_ns : rv_clock_after_ns(piece->known_ns, 1);
+}
 
 struct rv_range_call { /* what is inside a piece of a call that is listed */
     struct rv_call call;

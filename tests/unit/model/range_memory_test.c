@@ -30,6 +30,23 @@ Test(range_memory, a_part_is_found_by_its_piece, .timeout = 60)
     rv_range_memory_destroy(memory);
 }
 
+Test(range_memory, a_part_whose_states_are_others_by_now_gives_way_to_a_new_one, .timeout = 60)
+{
+    const struct rv_range_piece before = {.from_ns = 5, .to_ns = 9, .states = 1},
+                                after = {.from_ns = 5, .to_ns = 9, .states = 2};
+    struct rv_range_memory *memory = rv_range_memory_create(1 << 11);
+    struct rv_range_part part = part_of(&before, 77), anew = part_of(&after, 78);
+    rv_range_memory_take(memory, &part, &FEW);
+    const size_t room = rv_range_memory_room(memory, &FEW);
+    cr_assert_null(rv_range_memory_borrow(memory, &after, &FEW));
+    cr_assert_gt(rv_range_memory_room(memory, &FEW), room);
+    rv_range_memory_take(memory, &anew, &FEW);
+    const struct rv_range_part *found = rv_range_memory_borrow(memory, &after, &FEW);
+    cr_assert_eq(found->self_ns, 78);
+    rv_range_memory_release(memory, found);
+    rv_range_memory_destroy(memory);
+}
+
 Test(range_memory, a_part_stays_until_one_of_its_own_ids_is_another_in_results, .timeout = 60)
 {
     static const struct {
