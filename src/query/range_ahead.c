@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 
-#define PARTS 4u             /* at a time: some 20 ms */
+#define PARTS 4u             /* at a time: some 30 ms */
+#define PARTS_OVER 16u       /* once the capture is over: without a pause, but for the next picture */
 #define PAUSE_TIMES 4u       /* the time that they took */
-#define PAUSE_TIMES_OVER 1u  /* once the capture is over */
 #define PAUSE_NS 1000000000u /* when there are none */
 
 void rv_range_ahead_stop(struct rv_range_ahead *ahead)
@@ -14,7 +14,7 @@ void rv_range_ahead_stop(struct rv_range_ahead *ahead)
 
 static void end(struct rv_range_ahead *ahead, uint64_t now_ns, bool is_over)
 {
-    const uint64_t pause_ns = (is_over ? PAUSE_TIMES_OVER : PAUSE_TIMES) * (now_ns - ahead->begun_ns);
+    const uint64_t pause_ns = is_over ? 0 : PAUSE_TIMES * (now_ns - ahead->begun_ns);
     const bool has_all = rv_range_statistics_has_all_beforehand(ahead->job.range);
     ahead->next_ns = now_ns + (has_all && pause_ns < PAUSE_NS ? PAUSE_NS : pause_ns);
     rv_range_job_stop(&ahead->job);
@@ -31,6 +31,6 @@ void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_
         return;
     ahead->begun_ns = now_ns;
     struct rv_range_statistics_params few = *params;
-    few.n_beforehand = PARTS;
+    few.n_beforehand = is_over ? PARTS_OVER : PARTS;
     rv_range_job_start(&ahead->job, &few, session);
 }
