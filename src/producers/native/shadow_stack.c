@@ -72,6 +72,11 @@ static struct rv_thread_memory other_regions =
 
 struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
+static struct rv_shadow_frame *limit_of(const struct rv_shadow_region *region)
+{
+    return region->last - 1;
+}
+
 static bool is_full(const struct rv_shadow *shadow)
 {
     return shadow->top->word == FULL;
@@ -262,6 +267,13 @@ static void enter_runtime(struct rv_shadow *shadow, const struct rv_shadow_frame
     put_unknown(shadow, drop_runtime(shadow, call), call);
 }
 
+/* No push is under way but the caller's own. */
+static void clear_if_asked(struct rv_shadow *shadow)
+{
+    if (!shadow->limit)
+        rv_shadow_clear(shadow);
+}
+
 /* While the stack is deeper than the region. */
 static bool count_call(struct rv_shadow *shadow, const struct rv_shadow_frame *call, uint16_t *tag)
 {
@@ -298,6 +310,7 @@ uint16_t rv_shadow_enter_nested(struct rv_shadow *shadow, const struct rv_shadow
 
 uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen)
 {
+    clear_if_asked(shadow);
     const struct rv_shadow_frame *before = shadow->top;
     uint16_t tag;
     *n_fallen = 0;
@@ -432,6 +445,7 @@ static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_fr
 
 uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen)
 {
+    clear_if_asked(shadow);
     struct rv_shadow_frame *before = shadow->top, *boundary;
     uint16_t tag;
     *n_fallen = 0;
@@ -521,7 +535,7 @@ static void lay_out(struct rv_shadow_region *region, struct rv_shadow_frame *zer
     *region = (struct rv_shadow_region){
         .stack_id = stack_id, .base = zero - 1, .first = zero - N_EARLIER, .last = zero + n_frames - 1};
     *region->base = (struct rv_shadow_frame){.stack = NO_STACK, .word = BOUNDARY};
-    region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region};
+    region->saved = (struct rv_shadow){region->base, limit_of(region), region->base, region};
 }
 
 static void *map_pages(size_t n_bytes)
@@ -666,6 +680,13 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
 
 void rv_shadow_clear(struct rv_shadow *shadow)
 {
-    if (shadow->region)
-        shadow->top = shadow->boundary = shadow->region->base;
+    if (!shadow->region)
+        return;
+    shadow->top = shadow->boundary = shadow->region->base;
+    shadow->limit = limit_of(shadow->region);
+}
+
+void rv_shadow_clear_later(struct rv_shadow *shadow)
+{
+    shadow->limit = NULL;
 }

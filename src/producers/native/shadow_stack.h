@@ -51,7 +51,8 @@ struct rv_shadow_region;
  * nothing nests on. */
 struct rv_shadow {
     struct rv_shadow_frame *top;   /* hooks that find a ring read what is there, others rv_shadow_top() */
-    struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames */
+    struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames;
+                                      NULL in a region: its calls are of an earlier tracing */
     struct rv_shadow_frame *boundary;
     struct rv_shadow_region *region;
 };
@@ -248,6 +249,9 @@ RV_HIDDEN int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id);
 
 /* No call is open any more. */
 RV_HIDDEN void rv_shadow_clear(struct rv_shadow *shadow);
+
+/* The same once its thread, which stands still within a push, has ended that and begins another. */
+RV_HIDDEN void rv_shadow_clear_later(struct rv_shadow *shadow);
 
 /* All of the thread's. Within a guard. */
 RV_HIDDEN void rv_shadow_destroy(struct rv_shadow *shadow);

@@ -647,12 +647,14 @@ bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
     if (!fast->pusher.state)
         return false;
     const bool is_under_way = rv_push_is_under_way(&fast->pusher);
-    if (is_under_way)
+    if (is_under_way) { /* which may be changing its shadow stack */
         rv_thread_leave_push(&fast->pusher);
-    else
+        rv_shadow_clear_later(&fast->shadow);
+    } else {
         rv_pusher_detach(&fast->pusher);
+        rv_shadow_clear(&fast->shadow);
+    }
     slow->has_left_ring = is_under_way;
-    rv_shadow_clear(&fast->shadow);
     return is_under_way;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -540,3 +541,73 @@ Test(shadow_stack, threads_that_change_native_ones_have_frames_of_their_own)
     shadow = native;
     cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0, "nothing of theirs is here");
 }
+
+#if defined(__x86_64__)
+
+static int n_steps_left;
+
+static void stop_at_step(int number)
+{
+    (void)number;
+    if (n_steps_left-- == 0)
+        rv_shadow_clear_later(&shadow);
+}
+
+/* Until the other value, a signal comes behind each instruction. */
+static inline void set_stepping(bool is_stepping)
+{
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n"
+                     "pushfq\n"
+                     "andq $~0x100, (%%rsp)\n"
+                     "orq %0, (%%rsp)\n"
+                     "popfq\n"
+                     "lea 128(%%rsp), %%rsp"
+                     :
+                     : "r"(is_stepping ? UINT64_C(0x100) : 0)
+                     : "memory", "cc");
+}
+
+static void call_in_handler(void)
+{
+    const struct rv_shadow_frame call = frame_of(STACK - 512, 0x4000, 0x40, 0x4008);
+    (void)rv_shadow_enter_nested(&shadow, &call);
+    (void)rv_shadow_begin_leave_nested(&shadow, &call);
+    rv_shadow_end_leave_nested(&shadow, &call);
+}
+
+static void call_on_other_stack(void)
+{
+    enter(OTHER_BELOW, 0x4000, 0x40);
+    leave(OTHER_BELOW, 0x4000, 0x40);
+}
+
+/* A thread stands still behind each instruction of a push in turn, while its process is left; then it continues, and is
+ * traced again. */
+static void leave_process_within(void (*push)(void))
+{
+    signal(SIGTRAP, stop_at_step);
+    for (int step = 0;; step++) {
+        enter(STACK - 64, 0x1000, 0x10);
+        enter(STACK - 128, 0x2000, 0x1010);
+        n_steps_left = step;
+        set_stepping(true);
+        push();
+        set_stepping(false);
+        if (n_steps_left >= 0)
+            break;
+        cr_assert_eq(enter(STACK - 256, 0x5000, 0x50), 0, "after step %d", step);
+        cr_assert_eq(leave(STACK - 256, 0x5000, 0x50), 0, "after step %d", step);
+    }
+}
+
+Test(shadow_stack, a_process_can_be_left_behind_each_instruction_of_a_handlers_push)
+{
+    leave_process_within(call_in_handler);
+}
+
+Test(shadow_stack, a_process_can_be_left_behind_each_instruction_of_a_push_on_another_stack)
+{
+    leave_process_within(call_on_other_stack);
+}
+
+#endif
