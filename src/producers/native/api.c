@@ -220,10 +220,16 @@ static __attribute__((noinline)) uint64_t push_nesting(enum rv_event_kind kind, 
     return rv_call_events_push(kind, &event, stack, next);
 }
 
-/* One event of a runtime, at its depth there. */
-static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
+/* Of a thread that has none of hooked functions, as most: by the quick way alone. */
+static inline bool is_plain(void)
 {
-    if (__builtin_expect(!rv_thread.shadow.region, 1))
+    return __builtin_expect(!rv_thread.shadow.region && !rv_stack_for_monitors_is_kept && rv_process_gate(), 1);
+}
+
+/* One event of a runtime, at its depth there. */
+static uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
+{
+    if (!rv_thread.shadow.region)
         return rv_thread_push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
     const uint64_t ticks = push_nesting(kind, id, depth, line, stack);
     if (kind == RV_EVENT_RETURN)
@@ -231,26 +237,36 @@ static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32
     return ticks;
 }
 
-static __attribute__((noinline)) uint64_t call_mirrored(uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
+static __attribute__((noinline)) uint64_t call_otherwise(uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
 {
     const uint64_t called = push_runtime(RV_EVENT_CALL, id, depth, line, stack);
-    rv_stack_for_monitors_call(id, called);
+    if (rv_stack_for_monitors_is_kept)
+        rv_stack_for_monitors_call(id, called);
     return called;
 }
 
+static __attribute__((noinline)) void return_otherwise(uint32_t id, uint32_t depth, uint64_t stack)
+{
+    (void)push_runtime(RV_EVENT_RETURN, id, depth, 0, stack);
+    if (rv_stack_for_monitors_is_kept)
+        rv_stack_for_monitors_return();
+}
+
+/* Slow ways come last: no register is saved for them. */
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
-    const uint64_t stack = RV_ENTRY_STACK();
-    if (__builtin_expect(rv_stack_for_monitors_is_kept, 0))
-        return call_mirrored(id, depth, line, stack);
-    return push_runtime(RV_EVENT_CALL, id, depth, line, stack);
+    const uint64_t stack = RV_ENTRY_STACK(), word = rv_event_word(id, (uint16_t)depth, (uint16_t)line);
+    return is_plain() ? rv_push(&rv_thread.pusher, RV_EVENT_CALL, word, stack, rv_thread_push_slow)
+                      : call_otherwise(id, depth, line, stack);
 }
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
-    (void)push_runtime(RV_EVENT_RETURN, id, depth, 0, RV_ENTRY_STACK());
-    if (rv_stack_for_monitors_is_kept)
-        rv_stack_for_monitors_return();
+    const uint64_t stack = RV_ENTRY_STACK(), word = rv_event_word(id, (uint16_t)depth, 0);
+    if (is_plain())
+        (void)rv_push(&rv_thread.pusher, RV_EVENT_RETURN, word, stack, rv_thread_push_slow);
+    else
+        return_otherwise(id, depth, stack);
 }
 
 static inline void push_line(uint64_t word, uint32_t line, uint64_t stack)
