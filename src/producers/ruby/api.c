@@ -36,7 +36,7 @@ static VALUE span(VALUE module, VALUE name)
     uint32_t id = intern(name);
     rv_object_counts_skip();
     const char *frame = (const char *)rv_context()->frame;
-    rv_fiber_stacks_open((struct rv_method){.id = id}, frame, false);
+    rv_fiber_stacks_open(&(const struct rv_method){.id = id}, frame, false);
     if (rv_fiber_stacks_top())
         rv_fiber_stacks_top()->is_span = true;
     return rb_ensure(rb_yield, Qnil, close_span, (VALUE)frame);

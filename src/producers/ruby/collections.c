@@ -65,7 +65,7 @@ static bool is_on_stack(void)
 static void open_call(uint32_t id)
 {
     if (is_on_stack())
-        rv_fiber_stacks_open((struct rv_method){.id = id}, (const char *)rv_context()->frame - 1, true);
+        rv_fiber_stacks_open(&(const struct rv_method){.id = id}, (const char *)rv_context()->frame - 1, true);
 }
 
 static void close_call(void)

@@ -20,22 +20,7 @@
 #define ENTRY_BYTES 64u /* of the function: those compared */
 #define CONTEXT_WORDS 32u
 
-/* Not in the headers; their first members in Ruby 3.1 to 3.4 (vm_core.h, vm_trace.c). */
-struct hook {
-    rb_event_hook_flag_t flags;
-    rb_event_flag_t events;
-    rb_event_hook_func_t function;
-    VALUE data;
-    struct hook *next;
-};
-
-struct hook_list {
-    const struct hook *first;
-};
-
-typedef void dispatch_fn(struct rv_raw_event *event, struct hook_list *hooks, int is_end);
-
-extern const VALUE rb_mRubyVMFrozenCore; /* its calls are no events */
+extern const VALUE rb_mRubyVMFrozenCore;
 
 struct range {
     uintptr_t begin, end;
@@ -44,36 +29,9 @@ struct range {
 static struct range code, data; /* of Ruby */
 static const uint8_t *entry;
 static bool is_ambiguous;
-static size_t event_word; /* of a context: the event whose hooks run; 0: not found */
 static struct rv_entry_jump jump;
-static rb_event_hook_func_t our_hook;
-static rv_fast_dispatch_fn *our_quick;
 
-static void call_original(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
-{
-    ((dispatch_fn *)(uintptr_t)jump.original)(event, hooks, is_end);
-}
-
-/* Is it the one hook for that event? */
-static bool is_only_ours(const struct hook *hook, rb_event_flag_t event)
-{
-    bool is_there = false;
-    for (; hook; hook = hook->next)
-        if (hook->events & event) {
-            if (hook->function != our_hook || hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED)
-                return false;
-            is_there = true;
-        }
-    return is_there;
-}
-
-static void dispatch(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
-{
-    const void *const *context = (const void *const *)event->context;
-    if (context[event_word] || event->self == rb_mRubyVMFrozenCore || !is_only_ours(hooks->first, event->event) ||
-        !our_quick(event->event, event->id, event->owner))
-        call_original(event, hooks, is_end);
-}
+struct rv_fast_dispatch rv_fast_dispatch;
 
 /* ---- where the function is ---- */
 
@@ -145,9 +103,9 @@ static void see_word(uintptr_t word)
 static void see(const struct rv_raw_event *event)
 {
     const void *const *context = (const void *const *)event->context;
-    for (size_t i = 0; i < CONTEXT_WORDS && !event_word; i++)
+    for (size_t i = 0; i < CONTEXT_WORDS && !rv_fast_dispatch.event_word; i++)
         if (context[i] == event)
-            event_word = i;
+            rv_fast_dispatch.event_word = i;
     for (const uintptr_t *at = __builtin_frame_address(0); at < (const uintptr_t *)event; at++)
         see_word(*at);
 }
@@ -156,22 +114,22 @@ static bool find(void)
 {
     dl_iterate_phdr(find_ranges, NULL);
     rv_sample_event(see);
-    return entry && !is_ambiguous && event_word;
+    return entry && !is_ambiguous && rv_fast_dispatch.event_word;
 }
 
 /* ---- whether it is the right one ---- */
 
 static struct {
     const struct rv_raw_event *event;
-    const struct hook_list *hooks;
+    const struct rv_hook_list *hooks;
     bool is_right;
 } trial;
 
-static void try(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
+static void try(struct rv_raw_event *event, struct rv_hook_list *hooks, int is_end)
 {
     trial.event = event;
     trial.hooks = hooks;
-    call_original(event, hooks, is_end);
+    rv_fast_dispatch.original(event, hooks, is_end);
     trial.event = NULL;
 }
 
@@ -179,20 +137,22 @@ static void see_trial(const struct rv_raw_event *event)
 {
     if (trial.event != event)
         return;
-    for (const struct hook *hook = trial.hooks->first; hook; hook = hook->next)
+    for (const struct rv_hook *hook = trial.hooks->first; hook; hook = hook->next)
         if (hook->flags == RUBY_EVENT_HOOK_FLAG_RAW_ARG && hook->events == event->event)
             trial.is_right = true;
 }
 
-static bool write_jump(dispatch_fn *replacement)
+static bool write_jump(rv_fast_dispatch_fn *replacement)
 {
-    return rv_entry_jump_write(&jump, (uint8_t *)(uintptr_t)entry, (void (*)(void))replacement);
+    const bool is_written = rv_entry_jump_write(&jump, (uint8_t *)(uintptr_t)entry, (void (*)(void))replacement);
+    rv_fast_dispatch.original = (rv_fast_dispatch_fn *)(uintptr_t)jump.original;
+    return is_written;
 }
 
-const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *quick)
+const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *replacement)
 {
-    our_hook = hook;
-    our_quick = quick;
+    rv_fast_dispatch.hook = hook;
+    rv_fast_dispatch.unreported = rb_mRubyVMFrozenCore;
     if (!rv_ractors_is_single()) /* whose threads wait for no GVL while code is written that they may execute */
         return "Ractors";
     if (!find())
@@ -203,5 +163,5 @@ const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_f
     rv_entry_jump_undo(&jump);
     if (!trial.is_right)
         return "other code";
-    return write_jump(dispatch) ? NULL : "no jump";
+    return write_jump(replacement) ? NULL : "no jump";
 }

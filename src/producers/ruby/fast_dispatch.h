@@ -2,24 +2,67 @@
 #ifndef RV_PRODUCERS_RUBY_FAST_DISPATCH_H
 #define RV_PRODUCERS_RUBY_FAST_DISPATCH_H
 
-#include "producers/ruby/ruby_api.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Write the event; it must not call Ruby's code, raise or allocate. False: it has to be the hook. */
-typedef bool rv_fast_dispatch_fn(rb_event_flag_t event, ID id, VALUE owner);
+#include "producers/ruby/ruby_api.h"
+#include "producers/ruby/sample_event.h"
+
+/* Not in Ruby's headers; their first members in Ruby 3.1 to 3.4 (vm_core.h, vm_trace.c). */
+struct rv_hook {
+    rb_event_hook_flag_t flags;
+    rb_event_flag_t events;
+    rb_event_hook_func_t function;
+    VALUE data;
+    struct rv_hook *next;
+};
+
+struct rv_hook_list {
+    const struct rv_hook *first;
+};
+
+/* Ruby's function that calls the hooks of an event. */
+typedef void rv_fast_dispatch_fn(struct rv_raw_event *event, struct rv_hook_list *hooks, int is_end);
+
+/* For the replacement: set before it is called. */
+struct rv_fast_dispatch {
+    rv_fast_dispatch_fn *original; /* Ruby's function */
+    rb_event_hook_func_t hook;
+    VALUE unreported;  /* an object whose calls are no events */
+    size_t event_word; /* of a context: the event whose hooks run; 0: not found */
+};
 
 /*
- * Where the hook is the only one for an event, `quick` is asked first. Once, before the hook is added.
- *   returns  NULL, or in two words why it is not: all is as it was
+ * Once, before the hook is added. Ruby then calls `replacement` instead of its function.
+ *   returns  NULL, or in two words why it does not: all is as it was
  */
 #ifdef RV_HAS_DISPATCH
-const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *quick);
+extern struct rv_fast_dispatch rv_fast_dispatch;
+const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *replacement);
 #else
-static inline const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *quick)
+static struct rv_fast_dispatch rv_fast_dispatch;
+static inline const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *replacement)
 {
     (void)hook;
-    (void)quick;
+    (void)replacement;
     return NULL;
 }
 #endif
+
+/* Does Ruby's function do nothing but call the hook? Where it does not, it has to be called. */
+static inline bool rv_fast_dispatch_is_hook_alone(const struct rv_raw_event *event, const struct rv_hook_list *hooks)
+{
+    const void *const *context = (const void *const *)event->context;
+    bool is_there = false;
+    if (context[rv_fast_dispatch.event_word] || event->self == rv_fast_dispatch.unreported)
+        return false;
+    for (const struct rv_hook *hook = hooks->first; hook; hook = hook->next)
+        if (hook->events & event->event) {
+            if (hook->function != rv_fast_dispatch.hook || hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED)
+                return false;
+            is_there = true;
+        }
+    return is_there;
+}
 
 #endif

@@ -86,7 +86,8 @@ static bool make_first(void)
     return rv_fiber_stack;
 }
 
-bool rv_fiber_stacks_grow(void)
+/* Make the thread's first stack, or room for one more call; false without memory. */
+static bool grow(void)
 {
     if (!rv_fiber_stack && !make_first())
         return false;
@@ -99,6 +100,27 @@ bool rv_fiber_stacks_grow(void)
     rv_fiber_stack->calls = grown;
     rv_fiber_stack->capacity = capacity;
     return true;
+}
+
+struct rv_open_call *rv_fiber_stacks_close_below(const char *frame)
+{
+    struct rv_open_call *top;
+    while ((top = rv_fiber_stacks_top()) && top->frame < frame)
+        rv_fiber_stacks_close_top();
+    return top;
+}
+
+void rv_fiber_stacks_close_late(const char *frame)
+{
+    const struct rv_open_call *top = rv_fiber_stacks_close_below(frame);
+    if (top && top->frame == frame)
+        rv_fiber_stacks_close_top();
+}
+
+struct rv_fiber_stack *rv_fiber_stacks_make_room(const char *frame)
+{
+    (void)rv_fiber_stacks_close_below(frame + 1);
+    return grow() ? rv_fiber_stack : NULL;
 }
 
 /* ---- fibers ---- */

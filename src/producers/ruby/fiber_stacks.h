@@ -44,9 +44,6 @@ struct rv_fiber_stacks {
 /* The stack that the thread runs on; NULL before its first call. */
 extern _Thread_local struct rv_fiber_stack *rv_fiber_stack __attribute__((tls_model("initial-exec")));
 
-/* Make the thread's first stack, or room for one more call; false without memory. */
-bool rv_fiber_stacks_grow(void);
-
 /* The thread now runs the fiber of that context. */
 void rv_fiber_stacks_switch(const struct rv_execution_context *context);
 
@@ -82,38 +79,51 @@ static inline struct rv_open_call *rv_fiber_stacks_top(void)
 /* Drop the innermost call, after its return was written: a ring that is claimed by that event gets the call as open. */
 static inline void rv_fiber_stacks_close_top(void)
 {
-    ringviz_return(rv_fiber_stack->calls[rv_fiber_stack->n - 1].method.id, rv_fiber_stack->n - 1);
-    rv_fiber_stack->n--;
+    struct rv_fiber_stack *stack = rv_fiber_stack;
+    ringviz_return(stack->calls[stack->n - 1].method.id, stack->n - 1);
+    stack->n--;
 }
 
-/* Close the calls whose frames lie below. */
-static inline void rv_fiber_stacks_close_below(const char *frame)
+/* Close the calls whose frames lie below; the innermost of those that stay open, or NULL. */
+struct rv_open_call *rv_fiber_stacks_close_below(const char *frame);
+
+/*
+ * Make room for a call in that frame: close those in it or below, which have ended unseen, as Ruby reports no return for what a
+ * SystemStackError unwinds, nor when `retry` begins a method anew; make the stack, or make it larger.
+ *   returns  the thread's stack; NULL without memory
+ */
+struct rv_fiber_stack *rv_fiber_stacks_make_room(const char *frame);
+
+static inline bool rv_fiber_stacks_has_room(const struct rv_fiber_stack *stack, const char *frame)
 {
-    const struct rv_open_call *top;
-    while ((top = rv_fiber_stacks_top()) && __builtin_expect(top->frame < frame, 0))
-        rv_fiber_stacks_close_top();
+    return stack && stack->n < stack->capacity && (stack->n == 0 || stack->calls[stack->n - 1].frame > frame);
 }
 
-/* A call in that frame begins. What is open in it or below has ended unseen: Ruby reports no return for what a
- * SystemStackError unwinds, nor when `retry` begins a method anew. */
-static inline void rv_fiber_stacks_open(struct rv_method method, const char *frame, bool is_function)
+/* A call in that frame begins. */
+static inline void rv_fiber_stacks_open(const struct rv_method *method, const char *frame, bool is_function)
 {
-    rv_fiber_stacks_close_below(frame + 1);
-    if (__builtin_expect(!rv_fiber_stack || rv_fiber_stack->n == rv_fiber_stack->capacity, 0) &&
-        !rv_fiber_stacks_grow())
+    struct rv_fiber_stack *stack = rv_fiber_stack;
+    if (__builtin_expect(!rv_fiber_stacks_has_room(stack, frame), 0) && !(stack = rv_fiber_stacks_make_room(frame)))
         return;
-    uint64_t called = ringviz_call(method.id, rv_fiber_stack->n, 0);
-    rv_fiber_stack->calls[rv_fiber_stack->n++] =
-        (struct rv_open_call){.frame = frame, .method = method, .is_function = is_function, .called = called};
+    const uint64_t called = ringviz_call(method->id, stack->n, 0);
+    struct rv_open_call *call = &stack->calls[stack->n++]; /* by members: a whole one would be cleared first */
+    call->frame = frame;
+    call->method = *method;
+    call->is_function = is_function;
+    call->is_span = call->is_in_block = false;
+    call->called = called;
 }
 
-/* The call in that frame ends, if it was seen to begin. */
+/* The call in that frame ends, if it was seen to begin; those below have ended unseen. */
+void rv_fiber_stacks_close_late(const char *frame);
+
 static inline void rv_fiber_stacks_close(const char *frame)
 {
-    rv_fiber_stacks_close_below(frame);
     const struct rv_open_call *top = rv_fiber_stacks_top();
     if (__builtin_expect(top && top->frame == frame, 1))
         rv_fiber_stacks_close_top();
+    else
+        rv_fiber_stacks_close_late(frame);
 }
 
 #endif

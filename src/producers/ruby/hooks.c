@@ -23,12 +23,6 @@
 static rb_event_flag_t events;
 static struct rv_hooks_params params;
 
-static void open_method(struct rv_method method, const char *frame)
-{
-    if (!method.is_left_out)
-        rv_fiber_stacks_open(method, frame, false);
-}
-
 /* A method made of a block is one call in one frame, although Ruby reports both. */
 static bool begins_in_call(const char *frame)
 {
@@ -38,27 +32,6 @@ static bool begins_in_call(const char *frame)
     return top->is_in_block = true;
 }
 
-static void close_block(const char *frame)
-{
-    struct rv_open_call *top;
-    rv_fiber_stacks_close_below(frame);
-    top = rv_fiber_stacks_top();
-    if (top && top->frame == frame && top->is_in_block)
-        top->is_in_block = false;
-    else
-        rv_fiber_stacks_close(frame);
-}
-
-/* At a call and a return of a function, the current frame is the caller's; at an unwinding it is the function's own. */
-static void close_function(const char *frame)
-{
-    const struct rv_open_call *top;
-    rv_fiber_stacks_close_below(frame - 1);
-    top = rv_fiber_stacks_top();
-    if (top && top->is_function)
-        rv_fiber_stacks_close_top();
-}
-
 static void tell_line(void)
 {
     const char *file = rb_sourcefile();
@@ -66,53 +39,53 @@ static void tell_line(void)
         ringviz_line_in(file, (uint32_t)rb_sourceline());
 }
 
-/* False: no event of calls, or its method is not known yet. No code of Ruby runs. */
-static bool write_known(rb_event_flag_t event, const struct rv_control_frame *current, ID id, VALUE owner)
+/* At a call of a function the current frame is its caller's, at its return, too. */
+static __attribute__((noinline)) void open_function(const struct rv_method *method, const char *frame)
 {
-    const char *frame = (const char *)current;
-    const struct rv_method *method;
-    switch (event) {
-    case RUBY_EVENT_CALL:
-        if ((method = rv_methods_known(current)))
-            open_method(*method, frame);
-        return method;
-    case RUBY_EVENT_RETURN:
-        rv_fiber_stacks_close(frame);
-        return true;
-    case RUBY_EVENT_C_CALL:
-        if ((method = rv_methods_known_function(owner, id)))
-            rv_fiber_stacks_open(*method, frame - 1, true);
-        return method;
-    case RUBY_EVENT_C_RETURN:
-        close_function(frame);
-        return true;
-    case RUBY_EVENT_B_CALL:
-        if (begins_in_call(frame))
-            return true;
-        if ((method = rv_methods_known_block(current)))
-            open_method(*method, frame);
-        return method;
-    case RUBY_EVENT_B_RETURN:
-        close_block(frame);
-        return true;
-    default:
-        return false;
-    }
+    rv_fiber_stacks_open(method, frame - 1, true);
 }
 
-static void write_other(rb_event_flag_t event, const struct rv_control_frame *current, ID id, VALUE owner)
+/* Of code in Ruby. */
+static __attribute__((noinline)) void open_entry(const struct rv_method *method, const char *frame)
 {
-    const char *frame = (const char *)current;
+    if (!method->is_left_out)
+        rv_fiber_stacks_open(method, frame, false);
+}
+
+/* At an unwinding the current frame is the function's own. */
+static __attribute__((noinline)) void close_function(const char *frame)
+{
+    const struct rv_open_call *top = rv_fiber_stacks_close_below(frame - 1);
+    if (top && top->is_function)
+        rv_fiber_stacks_close_top();
+}
+
+static __attribute__((noinline)) void write_function_return(const char *frame)
+{
+    const struct rv_open_call *top = rv_fiber_stacks_top();
+    if (__builtin_expect(top && top->frame == frame - 1 && top->is_function, 1))
+        rv_fiber_stacks_close_top();
+    else
+        close_function(frame);
+}
+
+static __attribute__((noinline)) void write_method_return(const char *frame)
+{
+    rv_fiber_stacks_close(frame);
+}
+
+static __attribute__((noinline)) void write_block_return(const char *frame)
+{
+    struct rv_open_call *top = rv_fiber_stacks_top();
+    if (top && top->frame == frame && top->is_in_block)
+        top->is_in_block = false;
+    else
+        rv_fiber_stacks_close(frame);
+}
+
+static void write_other(rb_event_flag_t event)
+{
     switch (event) {
-    case RUBY_EVENT_CALL:
-        open_method(rv_methods_learn(), frame);
-        break;
-    case RUBY_EVENT_C_CALL:
-        rv_fiber_stacks_open(rv_methods_learn_function(owner, id), frame - 1, true);
-        break;
-    case RUBY_EVENT_B_CALL:
-        open_method(rv_methods_learn_block(current), frame);
-        break;
     case RUBY_EVENT_LINE:
         tell_line();
         break;
@@ -139,22 +112,137 @@ static void write_other(rb_event_flag_t event, const struct rv_control_frame *cu
     }
 }
 
+static void write_function_call(const char *frame, ID id, VALUE owner)
+{
+    const struct rv_method *known = rv_methods_known_function(owner, id);
+    const struct rv_method method = known ? *known : rv_methods_learn_function(owner, id);
+    open_function(&method, frame);
+}
+
+static void write_method_call(const struct rv_control_frame *current)
+{
+    const struct rv_method *known = rv_methods_known(current), method = known ? *known : rv_methods_learn();
+    open_entry(&method, (const char *)current);
+}
+
+static void write_block_call(const struct rv_control_frame *current)
+{
+    if (begins_in_call((const char *)current))
+        return;
+    const struct rv_method *known = rv_methods_known_block(current);
+    const struct rv_method method = known ? *known : rv_methods_learn_block(current);
+    open_entry(&method, (const char *)current);
+}
+
+static void write_event(rb_event_flag_t event, const struct rv_control_frame *current, ID id, VALUE owner)
+{
+    const char *frame = (const char *)current;
+    switch (event) {
+    case RUBY_EVENT_CALL:
+        write_method_call(current);
+        break;
+    case RUBY_EVENT_RETURN:
+        write_method_return(frame);
+        break;
+    case RUBY_EVENT_C_CALL:
+        write_function_call(frame, id, owner);
+        break;
+    case RUBY_EVENT_C_RETURN:
+        write_function_return(frame);
+        break;
+    case RUBY_EVENT_B_CALL:
+        write_block_call(current);
+        break;
+    case RUBY_EVENT_B_RETURN:
+        write_block_return(frame);
+        break;
+    default:
+        write_other(event);
+    }
+}
+
 static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
-    const struct rv_control_frame *current = rv_context()->frame;
     (void)data;
     (void)self;
     if (__builtin_expect(rv_commands.is_serving, 0))
         return;
-    if (!write_known(event, current, id, owner))
-        write_other(event, current, id, owner);
+    write_event(event, rv_context()->frame, id, owner);
     if (event & (RUBY_EVENT_CALL | RUBY_EVENT_B_CALL))
         rv_debugger_entry();
 }
 
-static bool write_quickly(rb_event_flag_t event, ID id, VALUE owner)
+/* ---- instead of Ruby's function that calls hooks ---- */
+
+/*
+ * Methods and blocks that are known: no code of Ruby runs, nothing is raised or allocated. What is done last returns to Ruby, so
+ * that few registers are saved.
+ */
+static __attribute__((noinline)) void dispatch_block_call(struct rv_raw_event *event, struct rv_hook_list *hooks,
+                                                          int is_end)
 {
-    return !rv_debugger_is_busy() && write_known(event, rv_context()->frame, id, owner);
+    const struct rv_control_frame *current = rv_context()->frame;
+    const struct rv_method *method;
+    if (rv_debugger_is_busy())
+        rv_fast_dispatch.original(event, hooks, is_end);
+    else if (begins_in_call((const char *)current))
+        return;
+    else if ((method = rv_methods_known_block(current)))
+        open_entry(method, (const char *)current);
+    else
+        rv_fast_dispatch.original(event, hooks, is_end);
+}
+
+static __attribute__((noinline)) void dispatch_method_call(struct rv_raw_event *event, struct rv_hook_list *hooks,
+                                                           int is_end)
+{
+    const struct rv_control_frame *current = rv_context()->frame;
+    const struct rv_method *method = rv_debugger_is_busy() ? NULL : rv_methods_known(current);
+    if (method)
+        open_entry(method, (const char *)current);
+    else
+        rv_fast_dispatch.original(event, hooks, is_end);
+}
+
+static __attribute__((noinline)) void dispatch_function_call(struct rv_raw_event *event, struct rv_hook_list *hooks,
+                                                             int is_end)
+{
+    const struct rv_control_frame *current = rv_context()->frame;
+    const struct rv_method *method = rv_commands.is_serving ? NULL : rv_methods_known_function(event->owner, event->id);
+    if (method)
+        open_function(method, (const char *)current);
+    else
+        rv_fast_dispatch.original(event, hooks, is_end);
+}
+
+static void dispatch_return(const struct rv_raw_event *event)
+{
+    const char *frame = (const char *)rv_context()->frame;
+    if (rv_commands.is_serving)
+        return;
+    if (event->event == RUBY_EVENT_C_RETURN)
+        write_function_return(frame);
+    else if (event->event == RUBY_EVENT_RETURN)
+        write_method_return(frame);
+    else
+        write_block_return(frame);
+}
+
+static void dispatch(struct rv_raw_event *event, struct rv_hook_list *hooks, int is_end)
+{
+    const rb_event_flag_t returns = RUBY_EVENT_RETURN | RUBY_EVENT_B_RETURN | RUBY_EVENT_C_RETURN;
+    if (!rv_fast_dispatch_is_hook_alone(event, hooks))
+        rv_fast_dispatch.original(event, hooks, is_end);
+    else if (event->event & returns)
+        dispatch_return(event);
+    else if (event->event == RUBY_EVENT_C_CALL)
+        dispatch_function_call(event, hooks, is_end);
+    else if (event->event == RUBY_EVENT_CALL)
+        dispatch_method_call(event, hooks, is_end);
+    else if (event->event == RUBY_EVENT_B_CALL)
+        dispatch_block_call(event, hooks, is_end);
+    else
+        rv_fast_dispatch.original(event, hooks, is_end);
 }
 
 static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
@@ -272,7 +360,7 @@ void rv_hooks_start(const struct rv_hooks_params *given)
 {
     params = *given;
     rv_collections_prepare();
-    say_level(params.has_objects || params.targets ? NULL : rv_fast_dispatch_start(on_event, write_quickly));
+    say_level(params.has_objects || params.targets ? NULL : rv_fast_dispatch_start(on_event, dispatch));
     events =
         RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
     if (params.level >= RV_HOOKS_BLOCKS)

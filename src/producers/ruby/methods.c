@@ -12,33 +12,17 @@
 #include "ringviz/producer.h"
 
 #define N_FIRST 1024u
+#define CACHE_LINE_BYTES 64u
 #define OF_BLOCK (1ull << 63)
 
-struct key {
-    VALUE object;    /* method entry, instruction sequence, or the owner of a function */
-    uint64_t detail; /* 0: a method; code of a block; ID of a function; OF_BLOCK and the method that a block is */
-};
-
-struct entry {
-    struct key key;
-    uint64_t check;
-    uint32_t collection; /* of its last check */
-    struct rv_method method;
-};
-
-struct table { /* open addressing, at most half full; all zero: none yet */
-    struct entry *entries;
-    uint32_t n, mask;
-};
-
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct table table;
+_Thread_local struct rv_method_table rv_method_table;
 static pthread_key_t end_key;
 
 static ID id_attached, id_attached_object, id_refined_class, id_defined_at;
 
 static void end_thread(void *entries)
 {
-    table = (struct table){0};
+    rv_method_table = (struct rv_method_table){0};
     free(entries);
 }
 
@@ -138,68 +122,52 @@ static uint32_t intern(VALUE owner, ID id, VALUE file, uint32_t line, uint32_t f
 
 /* ---- the table ---- */
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static struct rv_method_entry *find(const struct rv_method_table *table, struct rv_method_key key)
 {
-    return (a ^ b ^ b >> 29) * 0x9e3779b97f4a7c15u;
-}
-
-static struct entry *find(const struct table *in, struct key key)
-{
-    uint32_t i = (uint32_t)(mix(key.object, key.detail) >> 32) & in->mask;
-    while (in->entries[i].key.object &&
-           (in->entries[i].key.object != key.object || in->entries[i].key.detail != key.detail))
-        i = (i + 1) & in->mask;
-    return &in->entries[i];
-}
-
-/* Methods not called since the last collection may be gone. */
-static bool is_fresh(const struct entry *entry)
-{
-    return entry->collection == rv_collections_current();
+    uint32_t i = rv_methods_slot(table, key);
+    while (table->entries[i].key.object && !rv_methods_is_of(&table->entries[i], key))
+        i = (i + 1) & table->mask;
+    return &table->entries[i];
 }
 
 static bool make_room(void)
 {
     uint32_t n_fresh = 0, n_slots = N_FIRST;
-    for (uint32_t i = 0; table.entries && i <= table.mask; i++)
-        n_fresh += is_fresh(&table.entries[i]);
+    for (uint32_t i = 0; rv_method_table.entries && i <= rv_method_table.mask; i++)
+        n_fresh += rv_methods_is_fresh(&rv_method_table.entries[i]);
     while (n_slots / 4 < n_fresh)
         n_slots *= 2;
-    struct table grown = {.mask = n_slots - 1, .entries = calloc(n_slots, sizeof *grown.entries)};
+    const size_t n_bytes = n_slots * sizeof(struct rv_method_entry);
+    struct rv_method_table grown = {.mask = n_slots - 1, .entries = aligned_alloc(CACHE_LINE_BYTES, n_bytes)};
     if (!grown.entries)
         return false;
-    for (uint32_t i = 0; table.entries && i <= table.mask; i++)
-        if (is_fresh(&table.entries[i])) {
-            *find(&grown, table.entries[i].key) = table.entries[i];
+    memset(grown.entries, 0, n_bytes);
+    for (uint32_t i = 0; rv_method_table.entries && i <= rv_method_table.mask; i++)
+        if (rv_methods_is_fresh(&rv_method_table.entries[i])) {
+            *find(&grown, rv_method_table.entries[i].key) = rv_method_table.entries[i];
             grown.n++;
         }
-    free(table.entries);
-    table = grown;
-    pthread_setspecific(end_key, table.entries);
+    free(rv_method_table.entries);
+    rv_method_table = grown;
+    pthread_setspecific(end_key, rv_method_table.entries);
     return true;
 }
 
 /* Entry of a key: with the method, or empty; NULL without memory. */
-static struct entry *entry_of(struct key key, uint64_t check)
+static struct rv_method_entry *entry_of(struct rv_method_key key, uint32_t check)
 {
-    struct entry *entry = table.entries ? find(&table, key) : NULL;
-    if (!entry || (!entry->key.object && 2 * table.n >= table.mask)) {
+    struct rv_method_entry *entry = rv_method_table.entries ? find(&rv_method_table, key) : NULL;
+    if (!entry || (!entry->key.object && 2 * rv_method_table.n >= rv_method_table.mask)) {
         if (!make_room())
             return NULL;
-        entry = find(&table, key);
+        entry = find(&rv_method_table, key);
     }
-    table.n += !entry->key.object;
+    rv_method_table.n += !entry->key.object;
     if (entry->check != check)
-        *entry = (struct entry){.check = check};
+        *entry = (struct rv_method_entry){.check = check};
     entry->key = key;
     entry->collection = rv_collections_current();
     return entry;
-}
-
-static const struct entry *find_fresh(struct key key)
-{
-    const struct entry *entry = table.entries ? find(&table, key) : NULL;
-    return entry && entry->key.object && is_fresh(entry) ? entry : NULL;
 }
 
 /* ---- methods and blocks ---- */
@@ -228,22 +196,28 @@ static uint64_t check_of_owner(VALUE owner)
     if (is_module(owner) && is_singleton(owner))
         owner = attached_to(owner);
     const VALUE name = rb_mod_name(is_module(owner) ? owner : rb_obj_class(owner));
-    return mix(owner, NIL_P(name) ? 0 : rb_str_hash(name));
+    return rv_methods_mix(owner, NIL_P(name) ? 0 : rb_str_hash(name));
 }
 
 static uint64_t check_of(const struct place *place)
 {
-    return mix(mix(mix(check_of_owner(place->owner), place->id), place->file), place->line);
+    return rv_methods_mix(rv_methods_mix(rv_methods_mix(check_of_owner(place->owner), place->id), place->file),
+                          place->line);
+}
+
+static uint32_t short_check(uint64_t check)
+{
+    return (uint32_t)(check >> 32);
 }
 
 /* Several methods may share a block: the first one names it. */
-static struct rv_method learn(struct key key)
+static struct rv_method learn(struct rv_method_key key)
 {
     int saved = errno;
     VALUE frame = key.object;
     struct place place = place_of(frame);
-    uint64_t check = check_of(&place);
-    struct entry *entry = entry_of(key, check);
+    const uint32_t check = short_check(check_of(&place));
+    struct rv_method_entry *entry = entry_of(key, check);
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
         method.id = intern(place.owner, place.id, place.file, place.line, 0);
@@ -262,16 +236,9 @@ static struct rv_method find_of_block(VALUE frame)
     ID id = 0;
     VALUE owner = 0;
     rb_frame_method_id_and_class(&id, &owner);
-    struct key key = {frame, OF_BLOCK | mix(owner, id)};
-    const struct entry *entry = find_fresh(key);
-    return entry ? entry->method : learn(key);
-}
-
-/* rb_profile_frames() names a method written in Ruby by its entry. */
-const struct rv_method *rv_methods_known(const struct rv_control_frame *frame)
-{
-    const struct entry *entry = find_fresh((struct key){rv_control_frame_method(frame), 0});
-    return entry && !entry->method.is_of_block ? &entry->method : NULL;
+    struct rv_method_key key = {frame, OF_BLOCK | rv_methods_mix(owner, id)};
+    const struct rv_method *known = rv_methods_find(key);
+    return known ? *known : learn(key);
 }
 
 /* A method made of a block has no entry of its own in its frame. */
@@ -280,10 +247,11 @@ struct rv_method rv_methods_learn(void)
     VALUE frame;
     if (rb_profile_frames(0, 1, &frame, NULL) != 1)
         return (struct rv_method){0};
-    const struct entry *entry = find_fresh((struct key){frame, 0});
-    if (entry && entry->method.is_of_block)
+    const struct rv_method_key key = {frame, 0};
+    const struct rv_method *known = rv_methods_find(key);
+    if (known && known->is_of_block)
         return find_of_block(frame);
-    return entry ? entry->method : learn((struct key){frame, 0});
+    return known ? *known : learn(key);
 }
 
 /* A block that lies in no method has the name that Ruby gives it: "block in <main>". */
@@ -295,29 +263,28 @@ static uint32_t intern_block(const struct place *place, uint32_t line)
                                RINGVIZ_NAME_BLOCK);
 }
 
-/* The blocks of a method are profiled as the method: their code is what differs. */
-static struct key key_of_block(const struct rv_control_frame *block)
+/* The blocks of a method are known by the method and their code. Where none is found, they are profiled as their method. */
+static struct rv_method_key key_of_block(const struct rv_control_frame *block)
 {
-    struct key key = {.detail = block->code};
-    return rb_profile_frames(0, 1, &key.object, NULL) == 1 ? key : (struct key){0};
+    struct rv_method_key key = {rv_control_frame_outer_method(block), block->code};
+    return key.object || rb_profile_frames(0, 1, &key.object, NULL) == 1 ? key : (struct rv_method_key){0};
 }
 
 const struct rv_method *rv_methods_known_block(const struct rv_control_frame *block)
 {
-    const struct entry *entry = find_fresh(key_of_block(block));
-    return entry ? &entry->method : NULL;
+    return rv_methods_find(key_of_block(block));
 }
 
 struct rv_method rv_methods_learn_block(const struct rv_control_frame *block)
 {
-    const struct key key = key_of_block(block);
+    const struct rv_method_key key = key_of_block(block);
     int saved = errno, line = 0;
     VALUE frame;
     if (rb_profile_frames(0, 1, &frame, &line) != 1)
         return (struct rv_method){0};
     struct place place = place_of(frame);
-    uint64_t check = mix(check_of(&place), (uint64_t)line);
-    struct entry *entry = entry_of(key, check);
+    const uint32_t check = short_check(rv_methods_mix(check_of(&place), (uint64_t)line));
+    struct rv_method_entry *entry = entry_of(key, check);
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
         method.id = intern_block(&place, (uint32_t)line);
@@ -336,18 +303,12 @@ static uint32_t intern_function(VALUE owner, ID id)
     return intern(owner, id, rb_sprintf("<internal:%s>", library ? library : "c"), 0, RINGVIZ_NAME_C);
 }
 
-const struct rv_method *rv_methods_known_function(VALUE owner, ID id)
-{
-    const struct entry *entry = find_fresh((struct key){owner, id});
-    return entry ? &entry->method : NULL;
-}
-
 struct rv_method rv_methods_learn_function(VALUE owner, ID id)
 {
     int saved = errno;
-    const struct key key = {owner, id};
-    const uint64_t check = check_of_owner(owner);
-    struct entry *entry = entry_of(key, check);
+    const struct rv_method_key key = {owner, id};
+    const uint32_t check = short_check(check_of_owner(owner));
+    struct rv_method_entry *entry = entry_of(key, check);
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
         method.id = intern_function(owner, id);

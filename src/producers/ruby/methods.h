@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "producers/ruby/collections.h"
 #include "producers/ruby/ruby_api.h"
 
 struct rv_method {
@@ -18,13 +19,79 @@ struct rv_method {
     bool is_left_out; /* by the filter: its calls are not written */
 };
 
+/* The native thread's table: open addressing, at most half full; all zero: none yet. */
+struct rv_method_key {
+    VALUE object;    /* method entry, instruction sequence, or the owner of a function */
+    uint64_t detail; /* 0: a method; code of a block; ID of a function; or a method that a block is (methods.c) */
+};
+
+struct rv_method_entry { /* two in a cache line */
+    struct rv_method_key key;
+    struct rv_method method;
+    uint32_t collection; /* of its last check */
+    uint32_t check;
+};
+_Static_assert(sizeof(struct rv_method_entry) == 32, "none lies in two lines");
+
+struct rv_method_table {
+    struct rv_method_entry *entries;
+    uint32_t n, mask;
+};
+extern _Thread_local struct rv_method_table rv_method_table __attribute__((tls_model("initial-exec")));
+
+static inline uint64_t rv_methods_mix(uint64_t a, uint64_t b)
+{
+    return (a ^ b ^ b >> 29) * 0x9e3779b97f4a7c15u;
+}
+
+/* Where the search begins. */
+static inline uint32_t rv_methods_slot(const struct rv_method_table *table, struct rv_method_key key)
+{
+    return (uint32_t)(rv_methods_mix(key.object, key.detail) >> 32) & table->mask;
+}
+
+static inline bool rv_methods_is_of(const struct rv_method_entry *entry, struct rv_method_key key)
+{
+    return entry->key.object == key.object && entry->key.detail == key.detail;
+}
+
+/* Methods not called since the last collection may be gone. */
+static inline bool rv_methods_is_fresh(const struct rv_method_entry *entry)
+{
+    return entry->collection == rv_collections_current();
+}
+
 /*
- * The method of the innermost frame, only in its CALL; its block, only in its B_CALL; a method written in C.
- *   returns  valid until one is learnt; NULL: not known. No code of Ruby runs, nothing is allocated
+ * The method of that key. No code of Ruby runs, nothing is allocated.
+ *   returns  valid until one is learnt; NULL: not known
  */
-const struct rv_method *rv_methods_known(const struct rv_control_frame *frame);
+static inline const struct rv_method *rv_methods_find(struct rv_method_key key)
+{
+    for (uint32_t i = rv_methods_slot(&rv_method_table, key); rv_method_table.entries;
+         i = (i + 1) & rv_method_table.mask) {
+        const struct rv_method_entry *entry = &rv_method_table.entries[i];
+        if (__builtin_expect(rv_methods_is_of(entry, key), 1))
+            return rv_methods_is_fresh(entry) ? &entry->method : NULL;
+        if (!entry->key.object)
+            break;
+    }
+    return NULL;
+}
+
+/* The same for the method of the innermost frame, only in its CALL, which rb_profile_frames() names by its entry; for its
+ * block, only in its B_CALL; for a method written in C. */
+static inline const struct rv_method *rv_methods_known(const struct rv_control_frame *frame)
+{
+    const struct rv_method *method = rv_methods_find((struct rv_method_key){rv_control_frame_method(frame), 0});
+    return method && !method->is_of_block ? method : NULL;
+}
+
+static inline const struct rv_method *rv_methods_known_function(VALUE owner, ID name)
+{
+    return rv_methods_find((struct rv_method_key){owner, name});
+}
+
 const struct rv_method *rv_methods_known_block(const struct rv_control_frame *block);
-const struct rv_method *rv_methods_known_function(VALUE owner, ID name);
 
 /* The same where it is not known. */
 struct rv_method rv_methods_learn(void);

@@ -69,6 +69,20 @@ static inline VALUE rv_control_frame_method(const struct rv_control_frame *frame
     return frame->environment[-2];
 }
 
+/* The method entry of the method that a block is in, or is made of; 0: none, or the method's environment has what the program
+ * matched last in its place. The kind of an internal object is in its flags: 6 is a method entry. */
+static inline VALUE rv_control_frame_outer_method(const struct rv_control_frame *block)
+{
+    for (const VALUE *environment = block->environment;;) {
+        const VALUE method = environment[-2];
+        if (method && (RBASIC(method)->flags >> RUBY_FL_USHIFT & 15u) == 6u)
+            return method;
+        if (environment[0] & 2u) /* a method's own */
+            return 0;
+        environment = (const VALUE *)(environment[-1] & ~(VALUE)3); /* NOLINT */
+    }
+}
+
 /* Does the frame run a rescue or ensure clause of the frame with that environment? */
 static inline bool rv_control_frame_rescues(const struct rv_control_frame *frame, const VALUE *environment)
 {
