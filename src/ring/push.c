@@ -437,6 +437,7 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     pusher->slow_limit = 0;
     pusher->head = &ring->control->head;
     pusher->tick = ring->clock_kind == RV_CLOCK_TICK ? &ring->header->tick : NULL;
+    pusher->has_call_sites = ring->has_call_sites;
     pusher->last_ticks = rv_clock_ticks(ring->clock_kind);
     state->born_ticks = pusher->last_ticks;
     state->ring_idx = ring_idx;

@@ -72,10 +72,11 @@ struct rv_pusher {
     uint64_t *head;       /* the shared word */
     const uint32_t *tick; /* clock TICK: the shared word, else NULL; */
     uint32_t last_tick;   /* its last value read, */
-    uint32_t n_unstashed; /* events of handlers without a stash */
+    bool has_call_sites;  /* as the ring has */
     uint64_t last_ticks;  /* time at which last_tick was first seen */
     struct rv_pusher_state *state;
-    uint64_t ceiling; /* a push whose next cursor is here or above met a poisoned cursor, or has no ring */
+    uint64_t ceiling;     /* a push whose next cursor is here or above met a poisoned cursor, or has no ring */
+    uint32_t n_unstashed; /* events of handlers without a stash */
 };
 
 /* stack: an address in the pushing function's frame, 8-byte aligned, higher in callers than in callees. Returns what

@@ -19,8 +19,8 @@
 #define SLOW_LIMIT_AT 16
 #define HEAD_AT 24
 #define CEILING_AT 64
-#define TOP_AT 72
-#define ROOM_AT 80
+#define TOP_AT 80
+#define ROOM_AT 88
 #define NEAR_BYTES 0x100000
 #define CALL_AT 0x20000000
 #define RETURN_AT 0x30000000
@@ -29,12 +29,12 @@
 #define TABLE_LAST 0x1ffff
 #define KEPT_BIT 63
 #define IS_LIMITED 1
-#define ALL_KEPT 2
+#define CLOSED 4
 #define LIMITED_ALL_KEPT 3
 _Static_assert(RV_VERDICT_TABLE_FACTOR == TABLE_FACTOR && RV_VERDICT_TABLE_SHIFT == TABLE_SHIFT, "");
 _Static_assert(RV_VERDICT_TABLE_SLOTS == TABLE_LAST + 1, "");
 _Static_assert(RV_VERDICT_TABLE_KEPT_BIT == KEPT_BIT, "");
-_Static_assert(RV_GATE_IS_LIMITED == IS_LIMITED && RV_GATE_ALL_KEPT == ALL_KEPT, "");
+_Static_assert(RV_GATE_IS_LIMITED == IS_LIMITED && RV_GATE_CLOSED == CLOSED, "");
 _Static_assert((RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED) == LIMITED_ALL_KEPT, "");
 _Static_assert(offsetof(struct rv_wiped, gate) == 0, "");
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
@@ -61,7 +61,8 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
 
 #define GATE "rv_wiped(%rip)"
 
-/* rcx: &rv_thread, from %fs */
+/* rcx: &rv_thread, from %fs, as the gate has it where all calls are written */
+#define FROM_FS "mov rv_thread@gottpoff(%rip), %rcx\n"
 #define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
 #define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
 #define SLOW_LIMIT "%fs:" TEXT(SLOW_LIMIT_AT) "(%rcx)"
@@ -79,13 +80,11 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
 /* Poisons the cursor, by the stack pointer. r8: next, behind the slot. */
 #define PUSH_BEGIN                                                                                                     \
     "imul $128, %rsp, %r8\n"                   /* the poison: two instructions, were it a shift */                     \
-    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
     "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */
 
 /* Nothing is known yet, or this is a forked child: the push takes the slow path, as after rv_thread_look(). */
 #define LOOK                                                                                                           \
-    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "movq $0, " LIMIT "\n"                                                                                             \
     "movq $0, " SLOW_LIMIT "\n"
 

@@ -9,7 +9,7 @@
 static enum rv_verdict verdict_of(uint64_t function)
 {
     const intptr_t gate = rv_process_gate();
-    if (gate & RV_GATE_ALL_KEPT)
+    if (rv_gate_keeps_all(gate))
         return RV_VERDICT_KEPT;
     return rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function);
 }

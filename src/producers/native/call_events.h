@@ -12,14 +12,13 @@
 
 static inline bool rv_call_events_are_limited(void)
 {
-    return __builtin_expect(rv_process_gate() & RV_GATE_IS_LIMITED, 0);
+    return __builtin_expect(rv_gate_is_limited(rv_process_gate()), 0);
 }
 
 /* Does the ring record where calls are made? */
 static inline bool rv_call_events_have_sites(void)
 {
-    const struct rv_pusher_state *state = rv_thread.pusher.state;
-    return __builtin_expect(state && state->ring.has_call_sites, 0);
+    return __builtin_expect(rv_thread.pusher.has_call_sites, 0);
 }
 
 /* Does a call count for the limit of depth? Only while there is a limit. */
@@ -44,7 +43,7 @@ RV_HIDDEN bool rv_call_events_count_kept(struct rv_shadow_frame *frame);
 /* Whether a call that begins while this frame is the top is too deep to be written. */
 static inline bool rv_call_events_is_too_deep(intptr_t gate, const struct rv_shadow_frame *top)
 {
-    return gate & RV_GATE_IS_LIMITED && rv_shadow_n_kept(top) >= rv_process_limit;
+    return rv_gate_is_limited(gate) && rv_shadow_n_kept(top) >= rv_process_limit;
 }
 
 /* Begin a push; what rv_push_begin() returns, or rv_push_next() where the quick way does not apply. */

@@ -97,11 +97,11 @@ static bool is_left_out(uint64_t function, const uint64_t *slot)
 {
     const intptr_t gate = rv_thread_gate();
     const struct rv_shadow_frame *top = rv_shadow_top(&rv_thread.shadow);
-    if (gate <= 0)
-        return gate < 0;
+    if (gate <= 0 || gate == RV_GATE_CLOSED)
+        return gate == RV_GATE_CLOSED;
     if (rv_call_events_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
         return true;
-    return !(gate & RV_GATE_ALL_KEPT) &&
+    return !rv_gate_keeps_all(gate) &&
            rv_rejected_functions_find((const uint64_t *)(gate & ~(intptr_t)RV_GATE_IS_LIMITED), function) ==
                RV_VERDICT_REJECTED;
 }

@@ -118,9 +118,9 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
  *     rax  the site             r11  the shared head
  */
 #define BEGIN                                                                                                          \
-    "mov " GATE ", %rax\n"                                                                                             \
-    "cmp $" TEXT(ALL_KEPT) ", %rax\n"                                                                                  \
-    "jne 2f\n"                                                                                                         \
+    "mov " GATE ", %rcx\n"                                                                                             \
+    "test %rcx, %rcx\n"                                                                                                \
+    "jns 2f\n"                                                                                                         \
     "5:\n"                                                                                                             \
     PUSH_BEGIN                                                                                                         \
     "cmp " LIMIT ", %r8\n"                                                                                             \
@@ -135,8 +135,12 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 /* rejected: where a function goes that a verdict rejects. At 7 depth is limited. */
 #define ELSEWHERE(rejected)                                                                                            \
     "2:\n"                                                                                                             \
-    "jo 3f\n"                                 /* RV_GATE_CLOSED, less 2 */                                             \
-    "jl 13f\n"                                                                                                         \
+    "cmp $" TEXT(CLOSED) ", %rcx\n"                                                                                    \
+    "je 3f\n"                                                                                                          \
+    "mov %rcx, %rax\n"                                                                                                 \
+    FROM_FS                                                                                                            \
+    "test %rax, %rax\n"                                                                                                \
+    "je 13f\n"                                                                                                         \
     "test $" TEXT(IS_LIMITED) ", %al\n"                                                                                \
     "jne 7f\n"                                                                                                         \
     VERDICT_LOOKUP(rejected, 5b, "")                                                                                   \
@@ -146,7 +150,6 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     LOOK                                                                                                               \
     "jmp 5b\n"                                                                                                         \
     "7:\n"                                                                                                             \
-    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "mov " TOP ", %r9\n"                                                                                               \
     "test %r9, %r9\n"                         /* the thread's first */                                                 \
     "je 5b\n"
@@ -198,10 +201,10 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "jae " #rest "\n"                                                                                                  \
     "jmp 1f\n"
 
-/* 48 bytes in front that are never run: both hooks begin where in their 64-byte lines they were quickest. */
-#define HOOK RV_EXPORT __attribute__((naked, aligned(64), patchable_function_entry(48, 48)))
+/* Begins so many bytes into a 64-byte line, with bytes in front that are never run: where no jump needs padding. */
+#define HOOK(n_bytes) RV_EXPORT __attribute__((naked, aligned(64), patchable_function_entry(n_bytes, n_bytes)))
 
-HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
+HOOK(0) void __cyg_profile_func_enter(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
 {
     __asm__(BEGIN
             CALL("")
@@ -247,7 +250,7 @@ HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __att
             SLOW(rv_hooks_enter_slow));
 }
 
-HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
+HOOK(48) void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
 {
     __asm__(BEGIN
             "mov " HEAD ", %r11\n"
@@ -290,7 +293,6 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "dec %rax\n"
             VERDICT_LOOKUP(3b, 5b, IF_KEPT(5b))
             "8:\n"                            /* its call may have been before it was rejected */
-            "mov rv_thread@gottpoff(%rip), %rcx\n"
             "mov " TOP ", %r9\n"
             "test %r9, %r9\n"
             "je 3b\n"
@@ -306,7 +308,7 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
 
 static bool is_rejected(intptr_t gate, const void *function)
 {
-    return !(gate & RV_GATE_ALL_KEPT) &&
+    return !rv_gate_keeps_all(gate) &&
            rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), (uint64_t)(uintptr_t)function) ==
                RV_VERDICT_REJECTED;
 }
@@ -315,26 +317,27 @@ static bool is_rejected(intptr_t gate, const void *function)
 static bool is_shut(const void *function)
 {
     const intptr_t gate = rv_thread_gate();
-    return gate < 0 ||
+    return gate == RV_GATE_CLOSED ||
            (gate && !rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
 }
 
 /* Its call may have been before it was rejected. */
 static bool is_top(const void *function)
 {
-    return rv_process_gate() > 0 && (uint32_t)rv_shadow_top(&rv_thread.shadow)->word == (uint32_t)(uintptr_t)function;
+    const intptr_t gate = rv_process_gate();
+    return gate && gate != RV_GATE_CLOSED && (uint32_t)rv_shadow_top(&rv_thread.shadow)->word == (uint32_t)(uintptr_t)function;
 }
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-    if (rv_process_gate() != RV_GATE_ALL_KEPT && is_shut(function))
+    if (rv_process_gate() >= 0 && is_shut(function))
         return;
     void *site = __builtin_return_address(0);
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
-    if (__builtin_expect(frame && rv_process_gate() == RV_GATE_ALL_KEPT, 1)) {
+    if (__builtin_expect(frame && rv_process_gate() < 0, 1)) {
         rv_push_fetch_ahead(next);
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
     } else if (frame) {
@@ -346,13 +349,13 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-    if (rv_process_gate() != RV_GATE_ALL_KEPT && is_shut(function) && !is_top(function))
+    if (rv_process_gate() >= 0 && is_shut(function) && !is_top(function))
         return;
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))
         frame = rv_shadow_pop(&rv_thread.shadow, stack, function);
-    if (__builtin_expect(frame && rv_process_gate() == RV_GATE_ALL_KEPT, 1))
+    if (__builtin_expect(frame && rv_process_gate() < 0, 1))
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_RETURN_AT, frame->word);
     else if (frame)
         rv_call_events_push(RV_EVENT_RETURN_AT, frame, stack, next);

@@ -151,8 +151,8 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
 
 /* What the text counts on, besides what assembly_x86.h has. */
 #define CAPTURE_AT 28
-#define FREE_AT 104
-#define TAKEN_AT 112
+#define FREE_AT 112
+#define TAKEN_AT 120
 #define ARENA_BYTES 0x1000000
 #define FUNCTION_BEFORE_RESUME 14
 _Static_assert(offsetof(struct rv_thread, returns.head) == FREE_AT, "");
@@ -389,9 +389,9 @@ __asm__(".pushsection .text\n"
         ".cfi_startproc\n"
         ".cfi_def_cfa_offset 16\n"             /* as if it were the function: the stub has no unwind information */
         SAVE_ALL
-        "mov " GATE ", %rax\n"
-        "cmp $" TEXT(ALL_KEPT) ", %rax\n"
-        "jne 2f\n"
+        "mov " GATE ", %rcx\n"
+        "test %rcx, %rcx\n"
+        "jns 2f\n"
         "5:\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
@@ -403,8 +403,12 @@ __asm__(".pushsection .text\n"
         "ret\n"
         ".cfi_restore_state\n"
         "2:\n"
-        "jo 6b\n"                             /* RV_GATE_CLOSED, less 2 */
-        "jl 13f\n"
+        "cmp $" TEXT(CLOSED) ", %rcx\n"
+        "je 6b\n"
+        "mov %rcx, %rax\n"
+        FROM_FS
+        "test %rax, %rax\n"
+        "je 13f\n"
         "mov " SAVED "(%rsp), %rdi\n"
         "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
         "test $" TEXT(IS_LIMITED) ", %al\n"
@@ -414,7 +418,6 @@ __asm__(".pushsection .text\n"
         LOOK
         "jmp 5b\n"
         "7:\n"
-        "mov rv_thread@gottpoff(%rip), %rcx\n"
         "mov " TOP ", %rsi\n"
         "test %rsi, %rsi\n"                  /* the thread's first */
         "je 5b\n"
@@ -472,8 +475,9 @@ __asm__(".pushsection .text\n"
         "shl $5, %rdi\n"
         "lea rv_returns_entries(%rip), %rax\n"
         "add %rax, %rdi\n"
-        "cmpq $0, " GATE "\n"
-        "je 2f\n"
+        "mov " GATE ", %rcx\n"
+        "test %rcx, %rcx\n"
+        "jns 2f\n"
         "5:\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
@@ -507,6 +511,8 @@ __asm__(".pushsection .text\n"
         "jmp *-8(%rsp)\n"                      /* handlers keep off 128 bytes below */
         ".cfi_restore_state\n"
         "2:\n"
+        FROM_FS
+        "jne 5b\n"
         LOOK
         "jmp 5b\n"
         "1:\n"

@@ -860,7 +860,7 @@ static int apply(bool are_sites_clear)
     const int result = rv_patch_verdicts_apply(patcher.objects, patcher.n_objects, is_object_there, are_sites_clear);
     count_patches();
     if (rv_patch_verdicts_are_out() && !rv_process_limit)
-        rv_process_set_gate(RV_GATE_ALL_KEPT);
+        rv_process_open_gate();
     return result;
 }
 

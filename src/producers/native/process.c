@@ -46,6 +46,22 @@ void rv_process_set_gate(intptr_t gate)
         set_gate(gate);
 }
 
+static intptr_t gate_of_all(void)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+    intptr_t from_thread_pointer;
+    __asm__("mov rv_thread@gottpoff(%%rip), %0" : "=r"(from_thread_pointer));
+    return from_thread_pointer;
+#else
+    return INTPTR_MIN;
+#endif
+}
+
+void rv_process_open_gate(void)
+{
+    rv_process_set_gate(gate_of_all());
+}
+
 static bool holds_rings(void)
 {
     bool holds = false;
@@ -230,7 +246,7 @@ static intptr_t first_gate(void)
 {
     const struct rv_wire_header *geometry = &process.map.geometry;
     rv_process_limit = geometry->max_depth <= RV_SHADOW_KEPT_MAX ? geometry->max_depth : 0;
-    return RV_GATE_ALL_KEPT | (rv_process_limit && !geometry->is_filtered ? RV_GATE_IS_LIMITED : 0);
+    return rv_process_limit && !geometry->is_filtered ? RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED : gate_of_all();
 }
 
 int rv_process_open(const char *path)

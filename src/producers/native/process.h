@@ -17,13 +17,15 @@
  *   0                it is to be found out, by the slow path: nothing has been traced yet, or the process is a forked child
  *                    that has not been dealt with, whose thread still has its parent's ring
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
+ *   negative         all calls are written. On x86-64 it is where rv_thread is from the thread pointer: of one load a hook
+ *                    has both
  *   else             the table of verdicts (rejected_functions.h), or RV_GATE_ALL_KEPT in place of its address; and
  *                    RV_GATE_IS_LIMITED: calls that rv_process_limit others are open around, or more, are not written
  * Once limited, a process stays so: open frames tell what was written of them.
  */
-#define RV_GATE_CLOSED INTPTR_MIN
 #define RV_GATE_IS_LIMITED 1
 #define RV_GATE_ALL_KEPT 2
+#define RV_GATE_CLOSED 4
 RV_HIDDEN extern uint32_t rv_process_limit; /* of depth; 0: none */
 
 static inline intptr_t rv_process_gate(void)
@@ -31,8 +33,20 @@ static inline intptr_t rv_process_gate(void)
     return __atomic_load_n(&rv_wiped.gate, __ATOMIC_RELAXED);
 }
 
+static inline bool rv_gate_is_limited(intptr_t gate)
+{
+    return gate > 0 && gate & RV_GATE_IS_LIMITED;
+}
+
+/* Does no verdict reject anything? Neither 0 nor closed. */
+static inline bool rv_gate_keeps_all(intptr_t gate)
+{
+    return gate < 0 || gate & RV_GATE_ALL_KEPT;
+}
+
 /* As above; nothing, where the process is closed. Lock held, or nothing else runs. */
 void rv_process_set_gate(intptr_t gate);
+void rv_process_open_gate(void); /* all calls are written */
 
 /* An event met a closed process: close the gate once that may be done. Not between the fork handlers. */
 void rv_process_close_gate(void);

@@ -54,9 +54,9 @@ static bool is_beneath_top(uint64_t stack)
 
 static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
 {
-    if (gate < 0 || (rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_beneath_top(stack)))
+    if (gate == RV_GATE_CLOSED || (rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_beneath_top(stack)))
         return true;
-    return !(gate & RV_GATE_ALL_KEPT) &&
+    return !rv_gate_keeps_all(gate) &&
            rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function) == RV_VERDICT_REJECTED;
 }
 
@@ -65,7 +65,7 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
 {
     const uint64_t function = resume - CALL_BYTES, stack = (uint64_t)(uintptr_t)slot;
     const intptr_t gate = rv_thread_gate();
-    if (__builtin_expect(is_doubled(function) || (gate & ~RV_GATE_ALL_KEPT && is_left_out(gate, function, stack)), 0))
+    if (__builtin_expect(is_doubled(function) || (gate > 0 && is_left_out(gate, function, stack)), 0))
         return false;
     uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
     if (__builtin_expect(next >= rv_thread.pusher.limit || rv_returns_find(*slot) || !is_beneath_top(stack), 0))
@@ -77,7 +77,7 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
     const struct rv_shadow_frame *frame =
         rv_shadow_push(&rv_thread.shadow, stack, (const void *)(uintptr_t)function,
                        (const void *)(uintptr_t)rv_returns_entries[number].address, (const void *)(uintptr_t)function);
-    if (__builtin_expect(gate & RV_GATE_IS_LIMITED, 0))
+    if (__builtin_expect(rv_gate_is_limited(gate), 0))
         (void)rv_call_events_count_kept(rv_thread.shadow.top);
     rv_push_fetch_ahead(next);
     rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
@@ -176,8 +176,8 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
     #name ":\n"                                                                                                        \
     ".cfi_startproc\n"                                                                                                 \
     "endbr64\n"                                                                                                        \
-    "cmpq $0, " GATE "\n"                                                                                              \
-    "js 3f\n"                                                                                                          \
+    "cmpq $" TEXT(CLOSED) ", " GATE "\n"                                                                                \
+    "je 3f\n"                                                                                                          \
     SAVE(rax) SAVE(rcx) SAVE(rdx) SAVE(rsi) SAVE(rdi) SAVE(r8) SAVE(r9) SAVE(r10) SAVE(r11)                            \
     "lea " slot ", %rdi\n"                                                                                             \
     "mov " SAVED "(%rsp), %rsi\n"                                                                                      \

@@ -313,7 +313,7 @@ static void keep_within_shadow(void)
 
 static bool is_count_stale(void)
 {
-    return rv_process_gate() & RV_GATE_IS_LIMITED &&
+    return rv_gate_is_limited(rv_process_gate()) &&
            (!rv_traced_thread.has_counted || rv_traced_thread.version != rv_rejected_functions_version());
 }
 

@@ -17,8 +17,8 @@ Test(patcher, hooks_check_for_rejected_functions_only_where_one_has_a_jump)
     const int error = rv_process_open(path);
     unlink(path);
     cr_assert_eq(error, 0);
-    cr_assert_eq(rv_process_gate(), RV_GATE_ALL_KEPT);
+    cr_assert_lt(rv_process_gate(), 0);
     rv_patcher_write();
     cr_assert_eq(rv_patcher_apply(true), 0);
-    cr_assert_eq(rv_process_gate(), RV_GATE_ALL_KEPT, "each call takes the slow path");
+    cr_assert_lt(rv_process_gate(), 0, "each call takes the slow path");
 }
