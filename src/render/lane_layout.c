@@ -332,16 +332,22 @@ void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *v
     place_edges(layout);
 }
 
-void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
-                           const struct rv_lane_layout_params *params)
+void rv_lane_layout_take(struct rv_lane_layout *layout, const struct rv_view *view,
+                         const struct rv_view_mode_params *look)
 {
     layout->from_ns = view->from_ns;
     layout->to_ns = view->to_ns > view->from_ns ? view->to_ns : view->from_ns + 1;
     layout->width = RV_LANE_LAYOUT_WIDTH;
     layout->lanes = rv_vec_reserve(layout->lanes, &layout->lanes_capacity, view->n_lanes, sizeof *layout->lanes);
     layout->n_lanes = view->n_lanes;
-    if (!params->look->has_rows)
+    if (!look->has_rows)
         hold(layout, view);
+}
+
+void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
+                           const struct rv_lane_layout_params *params)
+{
+    rv_lane_layout_take(layout, view, params->look);
     rv_lane_layout_place(layout, view, params);
 }
 

@@ -48,6 +48,7 @@ struct rv_lane_layout { /* zeroed = empty */
     size_t n_lanes, lanes_capacity;
     struct rv_lane_layout_held *held; /* by lane_idx */
     size_t n_held, held_capacity;
+    int fit_step; /* of render/fit: the lanes' sizes that were the largest in the last picture */
 };
 
 #define RV_LANE_LAYOUT_WIDTH 26.0f
@@ -69,7 +70,9 @@ struct rv_lane_layout_params {
 void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
                            const struct rv_lane_layout_params *params);
 
-/* Place the lanes of the same view otherwise. */
+/* The same in two steps: take the lanes of a view; place those of the same view, in one way or another. */
+void rv_lane_layout_take(struct rv_lane_layout *layout, const struct rv_view *view,
+                         const struct rv_view_mode_params *look);
 void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *view,
                           const struct rv_lane_layout_params *params);
 

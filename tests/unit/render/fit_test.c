@@ -131,6 +131,26 @@ Test(fit, rows_keep_their_height_while_one_walks_around_them, .timeout = 60)
     rv_lane_layout_fini(&stage.layout);
 }
 
+/* In whatever order views follow each other. */
+Test(fit, sizes_do_not_depend_on_those_of_the_picture_before, .timeout = 60)
+{
+    static const uint32_t views[][2] = {{4, 8}, {4, 8}, {130, 12}, {1, 5000}, {1, 1}, {130, 40}, {2, 10}, {4, 8}};
+    struct stage stage = {.params = window(RV_VIEW_MODE_3D, 1280, 720)};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        struct stage alone = {.params = stage.params};
+        make(&alone, views[i][0], views[i][1]);
+        rv_lane_layout_fini(&stage.layout);
+        stage.layout.fit_step = i ? (int)(i * 13 % 33) : 0;
+        make(&stage, views[i][0], views[i][1]);
+        cr_assert_eq(stage.layout.row, alone.layout.row, "view %zu", i);
+        for (uint32_t j = 0; j < views[i][0]; j++)
+            cr_assert_eq(stage.layout.lanes[j].z, alone.layout.lanes[j].z, "view %zu, lane %u", i, j);
+        cr_assert_eq(stage.camera.pixel, alone.camera.pixel, "view %zu", i);
+        rv_lane_layout_fini(&alone.layout);
+    }
+    rv_lane_layout_fini(&stage.layout);
+}
+
 Test(fit, a_stack_that_grows_moves_the_rows_of_the_others_now_and_then, .timeout = 60)
 {
     struct stage stage = {.params = window(RV_VIEW_MODE_3D, 1600, 900)};
