@@ -1,3 +1,4 @@
+/* The lane's lock is held in all functions that have a track or a lane, for all the notes of a job. */
 #include "pipeline/stream_notes.h"
 
 #include <stdlib.h>
@@ -6,26 +7,12 @@
 #include "base/vec.h"
 #include "pipeline/stream_steps.h"
 
-static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
-{
-    pthread_mutex_lock(&lane->lock);
-    rv_lane_add_note(lane, note);
-    pthread_mutex_unlock(&lane->lock);
-}
-
 static struct rv_argument_text text_of(const struct rv_event *event, uint32_t subroutine, uint64_t origin_ns)
 {
     return (struct rv_argument_text){.at_ns = origin_ns + rv_event_ticks(event) - rv_event_lag(event),
                                      .id = event->id,
                                      .subroutine = subroutine,
                                      .is_result = (event->frame & RV_EVENT_IS_RESULT) != 0};
-}
-
-static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
-{
-    pthread_mutex_lock(&lane->lock);
-    rv_lane_end_note(lane, kind, now_ns);
-    pthread_mutex_unlock(&lane->lock);
 }
 
 static float value_of(const struct rv_event *event)
@@ -46,13 +33,13 @@ static void note_other(struct rv_lane *lane, const struct rv_event *event, uint6
     const unsigned kind = rv_event_kind(event);
     const bool is_lasting = kind == RV_EVENT_GC_START || kind == RV_EVENT_LOST; /* until its end, the next event */
     if (kind == RV_EVENT_GC_END)
-        end_note(lane, RV_NOTE_GC, now_ns);
+        rv_lane_end_note(lane, RV_NOTE_GC, now_ns);
     else
-        add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
-                                              .start_ns = now_ns,
-                                              .end_ns = is_lasting ? UINT64_MAX : now_ns,
-                                              .id = event->id,
-                                              .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
+        rv_lane_add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
+                                                      .start_ns = now_ns,
+                                                      .end_ns = is_lasting ? UINT64_MAX : now_ns,
+                                                      .id = event->id,
+                                                      .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
 }
 
 static enum rv_note_kind off_cpu_note(const struct rv_track *track)
@@ -71,9 +58,7 @@ static struct rv_state_times off_cpu_times(const struct rv_track *track, uint64_
 /* A time off the CPU ends now, or objects were made until now: add it to the thread and its innermost call. */
 static void add_stretch(struct rv_track *track, uint64_t now_ns, const struct rv_state_times *times)
 {
-    pthread_mutex_lock(&track->lane->lock);
     rv_lane_add_stretch(track->lane, now_ns, times);
-    pthread_mutex_unlock(&track->lane->lock);
     rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = *times});
 }
 
@@ -85,7 +70,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     const uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
     const struct rv_state_times times = off_cpu_times(track, n_ns);
     add_stretch(track, now_ns, &times);
-    end_note(track->lane, off_cpu_note(track), now_ns);
+    rv_lane_end_note(track->lane, off_cpu_note(track), now_ns);
     track->is_off_cpu = false;
     track->ran_ns = now_ns;
 }
@@ -118,15 +103,11 @@ static void split_blocked(struct rv_track *track, uint64_t waker_ns)
     if (!track->is_blocked || track->is_off_cpu || woke_ns >= track->ran_ns)
         return;
     const uint64_t n_ns = track->ran_ns - woke_ns;
-    struct rv_lane *lane = track->lane;
-    pthread_mutex_lock(&lane->lock);
-    const bool is_split = rv_lane_split_note(lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED);
-    if (is_split)
-        rv_lane_split_stretch(lane, track->ran_ns, n_ns);
-    pthread_mutex_unlock(&lane->lock);
     track->is_blocked = false;
-    if (is_split)
-        split_moment(track, n_ns);
+    if (!rv_lane_split_note(track->lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED))
+        return;
+    rv_lane_split_stretch(track->lane, track->ran_ns, n_ns);
+    split_moment(track, n_ns);
 }
 
 static void change_state(struct rv_track *track, enum rv_thread_state state, uint32_t cpu, uint64_t now_ns)
@@ -139,8 +120,9 @@ static void change_state(struct rv_track *track, enum rv_thread_state state, uin
     track->is_blocked = state == RV_THREAD_BLOCKED;
     track->is_unknown = state == RV_THREAD_UNKNOWN;
     track->off_cpu_since_ns = now_ns;
-    add_note(track->lane,
-             &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
+    rv_lane_add_note(
+        track->lane,
+        &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
 }
 
 /* A thread whose state is unknown has called: divide that time among its calls. */
@@ -159,11 +141,7 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
         return;
     }
     change_state(track, (enum rv_thread_state)event->aux, event->frame, now_ns);
-    if (!event->id)
-        return;
-    pthread_mutex_lock(&track->lane->lock);
     track->lane->n_switches_lost += event->id;
-    pthread_mutex_unlock(&track->lane->lock);
 }
 
 /* ---- states that a runtime tells ---- */
@@ -186,8 +164,8 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
     end_state(track, now_ns);
     track->state = event->aux;
     track->state_since_ns = now_ns;
-    add_note(track->lane,
-             &(struct rv_lane_note){.start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux});
+    rv_lane_add_note(track->lane, &(struct rv_lane_note){
+                                      .start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux});
 }
 
 /* ---- waits ---- */
@@ -233,7 +211,17 @@ static bool add_wait(struct rv_track *track, const struct rv_event *event, uint6
     return false;
 }
 
-void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
+static void lock(const struct rv_track *track)
+{
+    pthread_mutex_lock(&track->lane->lock);
+}
+
+static void unlock(const struct rv_track *track)
+{
+    pthread_mutex_unlock(&track->lane->lock);
+}
+
+static void add_event(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
 {
     uint64_t now_ns = origin_ns + rv_event_ticks(event);
     if (rv_event_kind(event) == RV_EVENT_LOST)
@@ -248,32 +236,38 @@ void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, u
         note_other(track->lane, event, now_ns);
 }
 
-/* A loss lasts until the next event. */
-static void end_losses(struct rv_stream *stream, uint64_t at_ns)
+void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
 {
-    for (size_t i = 0; i < stream->tracks.n; i++)
-        end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, at_ns);
+    lock(track);
+    add_event(track, event, origin_ns);
+    unlock(track);
 }
 
-/* Events are missing, switches and ends of waits among them: of what is before at_ns until the last one there was. */
+/* A loss lasts until the next event. No lane's lock is held. */
+static void end_losses(struct rv_stream *stream, uint64_t at_ns)
+{
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        lock(&stream->tracks.all[i]);
+        rv_lane_end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, at_ns);
+        unlock(&stream->tracks.all[i]);
+    }
+}
+
+/* Events are missing, switches and ends of waits among them: of what is before at_ns until the last one there was. No
+ * lane's lock is held. */
 static void forget_states(struct rv_stream *stream, uint64_t at_ns)
 {
     rv_stream_steps_forget(stream, at_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
+        lock(track);
         if (track->has_switches)
             change_state(track, RV_THREAD_UNKNOWN, 0, stream->noted_ns);
+        unlock(track);
         rv_open_waits_forget(&track->follower);
         add_release(track, RV_MOMENT_RELEASE, RV_RELEASE_OF_ANY, at_ns);
         track->state = RV_THREAD_STARTED;
     }
-}
-
-static void note_line(struct rv_lane *lane, uint32_t line)
-{
-    pthread_mutex_lock(&lane->lock);
-    lane->last_line = line;
-    pthread_mutex_unlock(&lane->lock);
 }
 
 /* The subroutine of the last call or return in the batch before the event `before`; if there is none, `former`. */
@@ -290,40 +284,74 @@ static bool tells_line(const struct rv_event *event)
     return rv_event_kind(event) == RV_EVENT_LINE && rv_event_line(event) != RV_LINE_OF_CALL;
 }
 
+/* The thread goes on on another stack: its track, whose lane's lock is held then instead of the former one's. */
+static struct rv_track *follow_stack(struct rv_stream *stream, const struct rv_track *track,
+                                     const struct rv_event *event, uint64_t origin_ns)
+{
+    unlock(track);
+    rv_stream_steps_follow(stream, event->id, origin_ns + rv_event_ticks(event));
+    struct rv_track *next = rv_tracks_at(&stream->tracks, event->id);
+    lock(next);
+    return next;
+}
+
+static void add_text(const struct rv_stream *stream, const struct rv_job *job, const struct rv_track *track,
+                     uint32_t at, uint64_t origin_ns)
+{
+    const uint32_t of = last_call(&job->batch, at, stream->last_call);
+    const struct rv_argument_text text = text_of(&job->batch.events[at], of, origin_ns);
+    rv_argument_texts_add(&track->lane->texts, &text);
+}
+
+/* Events are missing before the event at `at`. */
+static void forget_steps(struct rv_stream *stream, const struct rv_job *job, const struct rv_track *track, uint32_t at,
+                         uint64_t origin_ns)
+{
+    const struct rv_event *event = &job->batch.events[at];
+    rv_stream_steps_forget(stream, origin_ns + rv_event_ticks(event));
+    stream->has_open_loss = at + 1 == job->batch.n;
+    if (stream->has_open_loss)
+        return;
+    unlock(track);
+    end_losses(stream, origin_ns + rv_event_ticks(event + 1));
+    lock(track);
+}
+
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     struct rv_track *track = rv_tracks_at(&stream->tracks, job->entry_stack);
     uint32_t last_line = 0, n_switches = 0, n_seen = 0;
+    lock(track);
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
-        const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
-        share_unknown(track, &job->batch, n_seen, job->batch.specials[i], origin_ns);
-        n_seen = job->batch.specials[i] + 1;
-        if (rv_event_kind(event) == RV_EVENT_SWITCH) {
-            rv_stream_steps_follow(stream, event->id, origin_ns + rv_event_ticks(event));
-            track = rv_tracks_at(&stream->tracks, event->id);
-        }
+        const uint32_t at = job->batch.specials[i];
+        const struct rv_event *event = &job->batch.events[at];
+        share_unknown(track, &job->batch, n_seen, at, origin_ns);
+        n_seen = at + 1;
+        if (rv_event_kind(event) == RV_EVENT_SWITCH)
+            track = follow_stack(stream, track, event, origin_ns);
         n_switches += rv_batch_is_switch(event);
-        if (rv_event_kind(event) == RV_EVENT_ARGUMENTS) {
-            const uint32_t of = last_call(&job->batch, job->batch.specials[i], stream->last_call);
-            const struct rv_argument_text text = text_of(event, of, origin_ns);
-            rv_argument_texts_add(&track->lane->texts, &text);
-        } else if (rv_event_kind(event) == RV_EVENT_MARK && rv_event_step(event) != RV_STEP_NONE) {
+        if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
+            add_text(stream, job, track, at, origin_ns);
+        else if (rv_event_kind(event) == RV_EVENT_MARK && rv_event_step(event) != RV_STEP_NONE)
             rv_stream_steps_add(stream, track, event, origin_ns + rv_event_ticks(event));
-        } else {
-            rv_stream_notes_add(track, event, origin_ns);
-        }
+        else
+            add_event(track, event, origin_ns);
         last_line = tells_line(event) ? rv_event_line(event) : last_line;
-        if (rv_event_kind(event) != RV_EVENT_LOST)
-            continue;
-        rv_stream_steps_forget(stream, origin_ns + rv_event_ticks(event));
-        stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;
-        if (!stream->has_open_loss)
-            end_losses(stream, origin_ns + rv_event_ticks(event + 1));
+        if (rv_event_kind(event) == RV_EVENT_LOST)
+            forget_steps(stream, job, track, at, origin_ns);
     }
     share_unknown(track, &job->batch, n_seen, job->batch.n, origin_ns);
     if (last_line)
-        note_line(track->lane, last_line);
+        track->lane->last_line = last_line;
+    unlock(track);
     return n_switches;
+}
+
+static void take_wait(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
+{
+    lock(track);
+    (void)add_wait(track, event, origin_ns + rv_event_ticks(event));
+    unlock(track);
 }
 
 /* Take the open waits from a preamble. */
@@ -335,7 +363,7 @@ static void take_waits(struct rv_stream *stream, const struct rv_job *job, uint6
         if (rv_event_kind(event) == RV_EVENT_SWITCH)
             track = rv_tracks_at(&stream->tracks, event->id);
         else
-            (void)add_wait(track, event, origin_ns + rv_event_ticks(event));
+            take_wait(track, event, origin_ns);
     }
 }
 
@@ -395,7 +423,7 @@ static void end_pauses_and_losses(struct rv_lane *lane, uint64_t end_ns)
 {
     for (enum rv_note_kind kind = 0; kind < RV_NOTE_KIND_COUNT; kind++)
         if (rv_note_facts[kind].form == RV_NOTE_FORM_PAUSE || rv_note_facts[kind].form == RV_NOTE_FORM_LOSS)
-            end_note(lane, kind, end_ns);
+            rv_lane_end_note(lane, kind, end_ns);
 }
 
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
@@ -404,10 +432,12 @@ void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
         struct rv_wait ended;
+        lock(track);
         end_pauses_and_losses(track->lane, end_ns);
         end_off_cpu(track, end_ns);
         end_state(track, end_ns);
         while (rv_open_waits_end(&track->follower, end_ns, &ended))
             add_ended(track, &ended);
+        unlock(track);
     }
 }
