@@ -228,7 +228,7 @@ static struct rv_context_switches *open_context_switches(const struct rv_options
     struct rv_context_switches *switches =
         options->pid ? rv_context_switches_open_process((pid_t)options->pid, &error) : rv_context_switches_open(&error);
     if (error)
-        rv_note("%sthreads' states are not known: perf_event_open: %s%s", switches ? "some " : "", strerror(-error),
+        rv_note("threads' states are not known: perf_event_open: %s%s", strerror(-error),
                 error == -EACCES || error == -EPERM ? " (sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON)" : "");
     return switches;
 }
@@ -238,6 +238,7 @@ static int open_source(struct run *run)
     const struct rv_options *options = run->options;
     struct rv_live_drain_params live = {
         .interval_ns = options->drain_interval_ns,
+        .is_unattended = !is_looked_at(options),
         .filter = run->filter,
         .is_own = !options->file,
         .max_overhead = rv_options_max_overhead(options),

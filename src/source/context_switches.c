@@ -31,6 +31,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,16 +42,19 @@
 #include "base/vec.h"
 
 /*
- * Pages of one CPU's buffer, the first that the kernel gives. By default it allows 516 KiB a CPU to a user, and to each
- * process what it may lock in memory. 128 pages have 21,000 records: when thousands of threads are runnable, the drain gets a
- * CPU seldom.
+ * Pages of one CPU's buffer: from USUAL_PAGES on, the first that the kernel gives. By default it allows 516 KiB a CPU to a
+ * user, and to each process what it may lock in memory. 128 pages have 21,000 records. When thousands of threads are runnable
+ * the drain gets a CPU seldom, and each of them may write two records meanwhile.
  */
-static const size_t PAGES[] = {128, 64, 32, 16, 8, 4};
-enum { N_PAGES = sizeof PAGES / sizeof *PAGES, MOST_PAGES_OF_ALL = 4096 };
+static const size_t PAGES[] = {1024, 512, 256, 128, 64, 32, 16, 8, 4};
+enum { N_PAGES = sizeof PAGES / sizeof *PAGES, USUAL_PAGES = 128, LEAST_WANTED = 64, MOST_PAGES_OF_ALL = 4096 };
+enum { CROWD = 512 }; /* threads of a process, for more than USUAL_PAGES */
 /* How long switches of threads without an owner are kept: the thread's first call may still come. */
 static const uint64_t STRANGER_NS = 1000000000;
-/* Passes over the threads of a process: each finds those that were created during the one before. */
+/* Passes over the threads of a process: each finds those that were created during the one before. Each reading
+ * opens events for a while only: meanwhile the buffers fill up. */
 enum { MOST_PASSES = 16 };
+static const uint64_t OPENING_NS = 5000000;
 /* Most switches kept per thread; older ones are dropped, where a ring is read at the end only. */
 enum { MOST_CHANGES = 1 << 18 };
 enum { NAME_BYTES = 16 }; /* of a thread, as the kernel keeps it */
@@ -96,6 +100,7 @@ struct cpu {
     size_t n_bytes;                    /* of the records, a power of two */
     uint64_t last_ns;                  /* time of the last one */
     bool is_counted;                   /* a loss is counted of which the kernel has not reported the size yet */
+    size_t thread;                     /* index of the thread of the last switch, which often has the next one */
     /* while it is read: */
     uint64_t at, head;        /* places of the next record and of the end */
     const union record *next; /* in the buffer, or room */
@@ -104,41 +109,41 @@ struct cpu {
     bool is_full;
 };
 
-struct change {
-    uint64_t mono_ns, ticks;
-    uint16_t cpu;
-    uint8_t state; /* enum rv_thread_state */
-};
-
 struct thread {
     uint32_t tid;           /* 0: a free place */
     uint32_t owner;         /* 0: none */
     uint32_t pid;           /* 0: unknown yet */
-    char name[NAME_BYTES];  /* likewise "" */
-    struct change *changes; /* first to n: not taken yet, by time */
+    char name[NAME_BYTES];    /* likewise "" */
+    struct rv_event *changes; /* first to n: not taken yet, by time */
     size_t first, n, capacity;
-    uint64_t last_ns;  /* time of the last change taken or added */
+    uint64_t last_ns;  /* time of the last change added */
     uint64_t ended_ns; /* 0: it runs */
     bool was_claimed;
     uint8_t last_state;         /* since last_ns, */
     struct rv_silent_times did; /* until then; if it was never claimed */
-    uint64_t taken_ns;
-    uint64_t taken_ticks;
-    uint8_t taken_state; /* if taken_ns is not 0 */
+    uint64_t taken_ticks;       /* time of the last change taken; 0: none */
+    uint8_t taken_state;        /* if taken_ticks is not 0 */
 };
 
 struct rv_context_switches {
     struct cpu *cpus;
+    struct cpu **by_next; /* while they are read: a heap of them, the earliest next record first */
     size_t n_cpus;
     int *events; /* descriptors, of a process's threads */
     size_t n_events, events_capacity;
+    DIR *process;               /* its threads, whose events are being opened; NULL: all are */
+    struct rv_hash_index known; /* those found so far */
+    size_t n_found;             /* in this pass */
+    unsigned n_passes;
+    int error; /* some threads have no events */
+    unsigned percent_full; /* the fullest buffer at the last reading */
     size_t page_bytes;
     struct thread *threads;
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
     struct rv_hash_index by_tid;         /* index in threads, + 1 */
     struct rv_silent_threads silent;     /* those that have ended */
     uint64_t n_lost;
-    uint64_t unknown_from_ns, unknown_to_ns; /* the latest time of losses */
+    uint64_t unknown_from, unknown_to; /* the latest time of losses, in ticks */
 };
 
 /* ---- the kernel's buffers ---- */
@@ -169,14 +174,23 @@ static int open_event(pid_t tid, int cpu, enum beginning begin)
     return fd < 0 ? -errno : fd;
 }
 
-static int open_cpu(struct rv_context_switches *switches, int number, size_t n_cpus, enum beginning begin)
+/* Of as many CPUs. Index in PAGES. */
+static size_t first_size(size_t n_cpus, bool is_crowd)
+{
+    size_t i = 0;
+    while (PAGES[i] > LEAST_WANTED && ((PAGES[i] > USUAL_PAGES && !is_crowd) || PAGES[i] * n_cpus > MOST_PAGES_OF_ALL))
+        i++;
+    return i;
+}
+
+static int open_cpu(struct rv_context_switches *switches, int number, size_t size, enum beginning begin)
 {
     struct cpu cpu = {.number = (uint16_t)number, .fd = open_event(0, number, begin)};
     if (cpu.fd < 0)
         return cpu.fd;
     int error = ENOMEM;
     cpu.page = MAP_FAILED;
-    for (size_t i = PAGES[0] * n_cpus > MOST_PAGES_OF_ALL; i < N_PAGES && cpu.page == MAP_FAILED; i++) {
+    for (size_t i = size; i < N_PAGES && cpu.page == MAP_FAILED; i++) {
         cpu.n_bytes = PAGES[i] * switches->page_bytes;
         cpu.page = mmap(NULL, switches->page_bytes + cpu.n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.fd, 0);
         error = errno;
@@ -189,15 +203,16 @@ static int open_cpu(struct rv_context_switches *switches, int number, size_t n_c
     return 0;
 }
 
-static struct rv_context_switches *open_cpus(enum beginning begin, int *error)
+static struct rv_context_switches *open_cpus(enum beginning begin, bool is_crowd, int *error)
 {
     struct rv_context_switches *switches = rv_alloc(1, sizeof *switches);
     long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
     switches->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     switches->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *switches->cpus);
+    switches->by_next = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *switches->by_next);
     *error = 0;
     for (int i = 0; i < n_cpus && !*error; i++) {
-        *error = open_cpu(switches, i, (size_t)n_cpus, begin);
+        *error = open_cpu(switches, i, first_size((size_t)n_cpus, is_crowd), begin);
         if (*error == -ENODEV) /* switched off */
             *error = 0;
     }
@@ -209,7 +224,7 @@ static struct rv_context_switches *open_cpus(enum beginning begin, int *error)
 
 struct rv_context_switches *rv_context_switches_open(int *error)
 {
-    return open_cpus(WITH_EXEC, error);
+    return open_cpus(WITH_EXEC, false, error);
 }
 
 /* ---- threads of a process ---- */
@@ -233,26 +248,48 @@ static int open_thread(struct rv_context_switches *switches, pid_t tid)
     return error == -ESRCH ? 0 : error; /* it has ended */
 }
 
-/* Threads that are not known yet. *n_new: their number. */
-static int open_new_threads(struct rv_context_switches *switches, pid_t pid, struct rv_hash_index *known, size_t *n_new)
+static void end_opening(struct rv_context_switches *switches)
 {
-    char path[64];
-    int error = 0;
-    *n_new = 0;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *folder = opendir(path);
-    if (!folder)
-        return -ESRCH;
-    for (const struct dirent *entry; !error && (entry = readdir(folder));) {
+    if (switches->process)
+        closedir(switches->process);
+    switches->process = NULL;
+    rv_hash_index_fini(&switches->known);
+}
+
+/* The next thread that is not known yet; 0: none in this pass. */
+static pid_t find_new_thread(struct rv_context_switches *switches)
+{
+    for (const struct dirent *entry; (entry = readdir(switches->process));) {
         const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (tid <= 0 || rv_hash_index_get(known, (uint64_t)tid))
+        if (tid <= 0 || rv_hash_index_get(&switches->known, (uint64_t)tid))
             continue;
-        rv_hash_index_add(known, (uint64_t)tid, 1);
-        ++*n_new;
-        error = open_thread(switches, tid);
+        rv_hash_index_add(&switches->known, (uint64_t)tid, 1);
+        switches->n_found++;
+        return tid;
     }
-    closedir(folder);
-    return error;
+    return 0;
+}
+
+/* Returns whether there is another pass. */
+static bool begin_pass(struct rv_context_switches *switches)
+{
+    if (!switches->n_found || ++switches->n_passes == MOST_PASSES)
+        return false;
+    switches->n_found = 0;
+    rewinddir(switches->process);
+    return true;
+}
+
+static void open_some_threads(struct rv_context_switches *switches)
+{
+    const uint64_t begin_ns = switches->process ? rv_clock_mono_ns() : 0;
+    while (switches->process && rv_clock_mono_ns() - begin_ns < OPENING_NS) {
+        const pid_t tid = find_new_thread(switches);
+        if (tid)
+            switches->error = open_thread(switches, tid);
+        if (switches->error || (!tid && !begin_pass(switches)))
+            end_opening(switches);
+    }
 }
 
 static void allow_most_descriptors(void)
@@ -264,19 +301,50 @@ static void allow_most_descriptors(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static int begin_opening(struct rv_context_switches *switches, pid_t pid, DIR *process)
+{
+    switches->process = process;
+    rv_hash_index_add(&switches->known, (uint64_t)pid, 1);
+    switches->n_found = 1;
+    return open_thread(switches, pid);
+}
+
+/* Its links are its threads and two more. */
+static bool is_crowd(DIR *process)
+{
+    struct stat status;
+    return fstat(dirfd(process), &status) == 0 && status.st_nlink > CROWD;
+}
+
 struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *error)
 {
-    struct rv_hash_index known = {0};
-    size_t n_new = 1;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *process = opendir(path);
+    *error = -ESRCH;
+    if (!process)
+        return NULL;
     allow_most_descriptors();
-    struct rv_context_switches *switches = open_cpus(NEVER, error);
-    for (unsigned pass = 0; pass < MOST_PASSES && n_new && !*error; pass++)
-        *error = open_new_threads(switches, pid, &known, &n_new);
-    rv_hash_index_fini(&known);
-    if (!*error || (*error == -EMFILE && switches))
+    struct rv_context_switches *switches = open_cpus(NEVER, is_crowd(process), error);
+    if (!switches) {
+        closedir(process);
+        return NULL;
+    }
+    *error = begin_opening(switches, pid, process);
+    if (!*error)
         return switches;
     rv_context_switches_close(switches);
     return NULL;
+}
+
+bool rv_context_switches_is_opening(const struct rv_context_switches *switches)
+{
+    return switches->process != NULL;
+}
+
+int rv_context_switches_error(const struct rv_context_switches *switches)
+{
+    return switches->error;
 }
 
 void rv_context_switches_close(struct rv_context_switches *switches)
@@ -289,12 +357,14 @@ void rv_context_switches_close(struct rv_context_switches *switches)
     }
     for (size_t i = 0; i < switches->n_events; i++)
         close(switches->events[i]);
+    end_opening(switches);
     for (size_t i = 0; i < switches->n_threads; i++)
         free(switches->threads[i].changes);
     rv_silent_threads_fini(&switches->silent);
     free(switches->events);
     free(switches->threads);
     free(switches->cpus);
+    free(switches->by_next);
     rv_hash_index_fini(&switches->by_tid);
     free(switches);
 }
@@ -441,14 +511,34 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
 
 /* ---- records ---- */
 
+struct reading {
+    uint64_t rate; /* of the clock */
+    struct rv_clock_instant now;
+    uint64_t stranger_ticks; /* earlier switches of threads without an owner are dropped */
+};
+
+static uint64_t ticks_at(const struct reading *reading, uint64_t mono_ns)
+{
+    return rv_clock_ticks_at(reading->rate, &reading->now, mono_ns);
+}
+
+static struct reading begin_reading(const struct rv_clock *clock)
+{
+    struct reading reading = {.rate = rv_clock_rate(clock), .now = rv_clock_instant(clock->kind)};
+    const uint64_t now_ns = reading.now.mono_ns;
+    reading.stranger_ticks = ticks_at(&reading, now_ns > STRANGER_NS ? now_ns - STRANGER_NS : 0);
+    return reading;
+}
+
 /* Make room for one more. Drops the oldest of too many, and those without an owner. */
-static void make_room(struct rv_context_switches *switches, struct thread *thread, uint64_t now_ns)
+static void make_room(struct rv_context_switches *switches, struct thread *thread, const struct reading *reading)
 {
     if (thread->n - thread->first == MOST_CHANGES) {
-        thread->changes[++thread->first].state = RV_THREAD_UNKNOWN;
+        thread->changes[++thread->first].aux = RV_THREAD_UNKNOWN;
         switches->n_lost++;
     }
-    while (!thread->owner && thread->first < thread->n && now_ns > thread->changes[thread->first].mono_ns + STRANGER_NS)
+    while (!thread->owner && thread->first < thread->n &&
+           rv_event_ticks(&thread->changes[thread->first]) < reading->stranger_ticks)
         thread->first++;
     if (thread->first > thread->n / 2) {
         thread->n -= thread->first;
@@ -458,41 +548,45 @@ static void make_room(struct rv_context_switches *switches, struct thread *threa
     thread->changes = rv_vec_reserve(thread->changes, &thread->capacity, thread->n + 1, sizeof *thread->changes);
 }
 
-/* Inline: a change on the stack is copied before its small fields are in memory, which takes longer than the rest. */
-static inline __attribute__((always_inline)) void insert(struct rv_context_switches *switches, struct thread *thread,
-                                                         struct change change)
+static uint64_t when_of(uint64_t ticks)
 {
-    make_room(switches, thread, change.mono_ns);
+    return (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | ticks;
+}
+
+/* Inline: an event on the stack is copied before its small fields are in memory, which takes longer than the rest. */
+static inline __attribute__((always_inline)) void insert(struct rv_context_switches *switches, struct thread *thread,
+                                                         const struct reading *reading, struct rv_event change)
+{
+    make_room(switches, thread, reading);
     size_t at = thread->n++;
-    for (; at > thread->first && thread->changes[at - 1].mono_ns > change.mono_ns; at--)
+    for (; at > thread->first && thread->changes[at - 1].when > change.when; at--)
         thread->changes[at] = thread->changes[at - 1];
     thread->changes[at] = change;
 }
 
-static bool is_known(const struct thread *thread, uint64_t mono_ns)
+static bool is_known(const struct thread *thread, uint64_t when)
 {
     size_t n = thread->n;
-    while (n > thread->first && thread->changes[n - 1].mono_ns > mono_ns)
+    while (n > thread->first && thread->changes[n - 1].when > when)
         n--;
-    return (n > thread->first ? thread->changes[n - 1].state : thread->taken_state) != RV_THREAD_UNKNOWN;
+    return (n > thread->first ? thread->changes[n - 1].aux : thread->taken_state) != RV_THREAD_UNKNOWN;
 }
 
 /* The thread's state is not known from then on; where later states were taken, from those. */
-static void forget_state(struct rv_context_switches *switches, struct thread *thread, struct change at)
+static void forget_state(struct rv_context_switches *switches, struct thread *thread, const struct reading *reading,
+                         struct rv_event at)
 {
-    if (!is_known(thread, at.mono_ns))
+    if (!is_known(thread, at.when))
         return;
-    at.state = RV_THREAD_UNKNOWN;
-    if (at.mono_ns < thread->taken_ns) {
-        at.mono_ns = thread->taken_ns;
-        at.ticks = thread->taken_ticks;
-    }
-    insert(switches, thread, at);
+    at.aux = RV_THREAD_UNKNOWN;
+    if (rv_event_ticks(&at) < thread->taken_ticks)
+        at.when = when_of(thread->taken_ticks);
+    insert(switches, thread, reading, at);
 }
 
-static bool is_in_loss(const struct rv_context_switches *switches, uint64_t mono_ns)
+static bool is_in_loss(const struct rv_context_switches *switches, uint64_t ticks)
 {
-    return mono_ns >= switches->unknown_from_ns && mono_ns < switches->unknown_to_ns;
+    return ticks >= switches->unknown_from && ticks < switches->unknown_to;
 }
 
 /* The one that has the number at this time. */
@@ -507,36 +601,59 @@ static struct thread *thread_at(struct rv_context_switches *switches, uint32_t p
     return thread;
 }
 
-static void add_change(struct rv_context_switches *switches, struct thread *thread, struct change change)
+/* The thread of a switch, which is often that of the switch before on its CPU. */
+static struct thread *thread_on(struct rv_context_switches *switches, struct cpu *cpu,
+                                const struct switch_record *record)
 {
-    if (is_in_loss(switches, change.mono_ns))
-        change.state = RV_THREAD_UNKNOWN;
-    follow_state(thread, change.mono_ns, change.state);
-    if (change.mono_ns >= thread->taken_ns) {
-        insert(switches, thread, change);
+    if (cpu->thread < switches->n_threads) {
+        struct thread *last = &switches->threads[cpu->thread];
+        if (last->tid == record->tid && last->pid == record->pid && !last->ended_ns)
+            return last;
+    }
+    struct thread *thread = thread_at(switches, record->pid, record->tid, record->mono_ns);
+    cpu->thread = (size_t)(thread - switches->threads);
+    return thread;
+}
+
+static void add_change(struct rv_context_switches *switches, struct thread *thread, const struct reading *reading,
+                       uint64_t mono_ns, struct rv_event change)
+{
+    const uint64_t ticks = rv_event_ticks(&change);
+    if (is_in_loss(switches, ticks))
+        change.aux = RV_THREAD_UNKNOWN;
+    follow_state(thread, mono_ns, (uint8_t)change.aux);
+    if (ticks >= thread->taken_ticks) {
+        insert(switches, thread, reading, change);
         return;
     }
     switches->n_lost++;
-    forget_state(switches, thread, change);
+    forget_state(switches, thread, reading, change);
 }
 
-/* Records of these times are missing, of any thread. Overlapping losses, of several buffers, are one. */
-static void forget_states(struct rv_context_switches *switches, struct change from, uint64_t to_ns)
+static void forget_changes(const struct rv_context_switches *switches, struct thread *thread)
 {
-    const bool goes_on = from.mono_ns < switches->unknown_to_ns && to_ns > switches->unknown_from_ns;
-    if (!goes_on || from.mono_ns < switches->unknown_from_ns)
-        switches->unknown_from_ns = from.mono_ns;
-    if (!goes_on || to_ns > switches->unknown_to_ns)
-        switches->unknown_to_ns = to_ns;
+    for (size_t i = thread->first; i < thread->n; i++)
+        if (is_in_loss(switches, rv_event_ticks(&thread->changes[i])))
+            thread->changes[i].aux = RV_THREAD_UNKNOWN;
+}
+
+/* Records of the CPU after the last one are missing, of any thread. Overlapping losses, of several buffers, are one. */
+static void note_loss(struct rv_context_switches *switches, const struct cpu *cpu, const struct reading *reading,
+                      uint64_t to_ns)
+{
+    const uint64_t from_ns = cpu->last_ns + 1, from = ticks_at(reading, from_ns), to = ticks_at(reading, to_ns);
+    const bool goes_on = from < switches->unknown_to && to > switches->unknown_from;
+    if (!goes_on || from < switches->unknown_from)
+        switches->unknown_from = from;
+    if (!goes_on || to > switches->unknown_to)
+        switches->unknown_to = to;
     for (size_t i = 0; i < switches->n_threads; i++) {
         struct thread *thread = &switches->threads[i];
         if (thread->tid) {
-            forget_state(switches, thread, from);
-            follow_state(thread, from.mono_ns, RV_THREAD_UNKNOWN);
+            forget_state(switches, thread, reading, (struct rv_event){.when = when_of(from), .frame = cpu->number});
+            follow_state(thread, from_ns, RV_THREAD_UNKNOWN);
         }
-        for (size_t k = thread->first; k < thread->n; k++)
-            if (is_in_loss(switches, thread->changes[k].mono_ns))
-                thread->changes[k].state = RV_THREAD_UNKNOWN;
+        forget_changes(switches, thread);
     }
 }
 
@@ -588,24 +705,6 @@ static uint64_t time_of(const union record *record)
     }
 }
 
-struct reading {
-    uint64_t rate; /* of the clock */
-    struct rv_clock_instant now;
-};
-
-static struct change change_at(const struct cpu *cpu, const struct reading *reading, uint64_t mono_ns)
-{
-    return (struct change){
-        .mono_ns = mono_ns, .ticks = rv_clock_ticks_at(reading->rate, &reading->now, mono_ns), .cpu = cpu->number};
-}
-
-/* Records of the CPU after the last one are missing. */
-static void note_loss(struct rv_context_switches *switches, const struct cpu *cpu, const struct reading *reading,
-                      uint64_t to_ns)
-{
-    forget_states(switches, change_at(cpu, reading, cpu->last_ns + 1), to_ns);
-}
-
 static void read_end(struct rv_context_switches *switches, const struct task_record *record)
 {
     struct thread *thread = find_thread(switches, record->tid);
@@ -632,15 +731,22 @@ static void read_name(struct rv_context_switches *switches, const struct name_re
     strncpy(thread->name, record->name, sizeof thread->name);
 }
 
+static void read_switch(struct rv_context_switches *switches, struct cpu *cpu, const struct switch_record *record,
+                        const struct reading *reading)
+{
+    add_change(switches, thread_on(switches, cpu, record), reading, record->mono_ns,
+               (struct rv_event){.when = when_of(ticks_at(reading, record->mono_ns)),
+                                 .aux = (uint16_t)state_of(&record->header),
+                                 .frame = cpu->number});
+    cpu->last_ns = record->mono_ns;
+}
+
 static void read_record(struct rv_context_switches *switches, struct cpu *cpu, const union record *record,
                         const struct reading *reading)
 {
     const struct perf_event_header *header = &record->header;
     if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof record->switched) {
-        struct change change = change_at(cpu, reading, record->switched.mono_ns);
-        change.state = (uint8_t)state_of(header);
-        add_change(switches, thread_at(switches, record->switched.pid, record->switched.tid, change.mono_ns), change);
-        cpu->last_ns = record->switched.mono_ns;
+        read_switch(switches, cpu, &record->switched, reading);
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof record->lost) {
         switches->n_lost += record->lost.n - cpu->is_counted;
         cpu->is_counted = false;
@@ -667,16 +773,18 @@ static void find_next(const struct rv_context_switches *switches, struct cpu *cp
     cpu->next_ns = time_of(cpu->next);
 }
 
-static void begin_reading(const struct rv_context_switches *switches, struct cpu *cpu)
+static void begin_buffer(struct rv_context_switches *switches, struct cpu *cpu)
 {
     cpu->at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
     cpu->head = __atomic_load_n(&cpu->page->data_head,
                                 __ATOMIC_ACQUIRE); /* Switch1 <- Kernel1; the kernel: Kernel1 -> Switch1 */
+    const unsigned percent = (unsigned)((cpu->head - cpu->at) * 100 / cpu->n_bytes);
+    switches->percent_full = percent > switches->percent_full ? percent : switches->percent_full;
     cpu->is_full = cpu->n_bytes - (cpu->head - cpu->at) <= sizeof(struct switch_record);
     find_next(switches, cpu);
 }
 
-static void end_reading(struct rv_context_switches *switches, struct cpu *cpu, const struct reading *reading)
+static void end_buffer(struct rv_context_switches *switches, struct cpu *cpu, const struct reading *reading)
 {
     if (cpu->is_full) {
         note_loss(switches, cpu, reading, reading->now.mono_ns);
@@ -688,50 +796,79 @@ static void end_reading(struct rv_context_switches *switches, struct cpu *cpu, c
                          __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
 }
 
-/* The one of the others, or of all, whose next record is the earliest; NULL: there is no other. */
-static struct cpu *find_earliest(struct rv_context_switches *switches, const struct cpu *besides)
+/* ---- all buffers, by time ---- */
+
+static uint64_t next_ns(const struct rv_context_switches *switches, size_t i)
 {
-    struct cpu *earliest = NULL;
-    for (struct cpu *cpu = switches->cpus; cpu < switches->cpus + switches->n_cpus; cpu++)
-        if (cpu != besides && (!earliest || cpu->next_ns < earliest->next_ns))
-            earliest = cpu;
-    return earliest;
+    return i < switches->n_cpus ? switches->by_next[i]->next_ns : UINT64_MAX;
+}
+
+/* The child of this place in the heap that has the earlier record. */
+static size_t earlier_child(const struct rv_context_switches *switches, size_t i)
+{
+    return 2 * i + 1 + (next_ns(switches, 2 * i + 2) < next_ns(switches, 2 * i + 1));
+}
+
+/* The CPU at this place may have a later record than before. */
+static void sift_down(struct rv_context_switches *switches, size_t i)
+{
+    struct cpu *cpu = switches->by_next[i];
+    for (size_t child; child = earlier_child(switches, i), next_ns(switches, child) < cpu->next_ns; i = child)
+        switches->by_next[i] = switches->by_next[child];
+    switches->by_next[i] = cpu;
+}
+
+static void begin_buffers(struct rv_context_switches *switches)
+{
+    switches->percent_full = 0;
+    for (size_t i = 0; i < switches->n_cpus; i++) {
+        switches->by_next[i] = &switches->cpus[i];
+        begin_buffer(switches, &switches->cpus[i]);
+    }
+    for (size_t i = switches->n_cpus / 2; i-- > 0;)
+        sift_down(switches, i);
 }
 
 /* Read the earliest records, until those of another CPU are. Returns false at the end. */
 static bool read_earliest(struct rv_context_switches *switches, const struct reading *reading)
 {
-    struct cpu *cpu = find_earliest(switches, NULL), *second = find_earliest(switches, cpu);
-    const uint64_t now_ns = reading->now.mono_ns;
-    const uint64_t until_ns = second && second->next_ns < now_ns ? second->next_ns : now_ns;
+    struct cpu *cpu = switches->by_next[0];
+    const uint64_t second_ns = next_ns(switches, earlier_child(switches, 0)), now_ns = reading->now.mono_ns;
+    const uint64_t until_ns = second_ns < now_ns ? second_ns : now_ns;
     if (cpu->next_ns > now_ns)
         return false;
     for (; cpu->next_ns <= until_ns; find_next(switches, cpu)) {
         cpu->at += cpu->next->header.size;
         read_record(switches, cpu, cpu->next, reading);
     }
+    sift_down(switches, 0);
     return true;
+}
+
+unsigned rv_context_switches_percent_full(const struct rv_context_switches *switches)
+{
+    return switches->percent_full;
 }
 
 /* By time. Records that are later than this call are left: what happened before them may not be in a buffer yet. */
 uint64_t rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock)
 {
-    const struct reading reading = {rv_clock_rate(clock), rv_clock_instant(clock->kind)};
-    for (size_t i = 0; i < switches->n_cpus; i++)
-        begin_reading(switches, &switches->cpus[i]);
+    open_some_threads(switches);
+    const struct reading reading = begin_reading(clock);
+    begin_buffers(switches);
     while (read_earliest(switches, &reading))
         ;
     for (size_t i = 0; i < switches->n_cpus; i++)
-        end_reading(switches, &switches->cpus[i], &reading);
+        end_buffer(switches, &switches->cpus[i], &reading);
     return reading.now.ticks;
 }
 
 /* A thread that leaves the CPU, and had left it. */
-static bool is_told(const struct thread *thread, const struct change *change)
+static bool is_told(const struct thread *thread, const struct rv_event *change)
 {
-    if (change->state == RV_THREAD_UNKNOWN || thread->taken_state == RV_THREAD_UNKNOWN)
-        return thread->taken_ns && change->state == thread->taken_state;
-    return thread->taken_ns && (change->state == RV_THREAD_RUNNING) == (thread->taken_state == RV_THREAD_RUNNING);
+    if (change->aux == RV_THREAD_UNKNOWN || thread->taken_state == RV_THREAD_UNKNOWN)
+        return thread->taken_ticks && change->aux == thread->taken_state;
+    return thread->taken_ticks && (change->aux == RV_THREAD_RUNNING) == (thread->taken_state == RV_THREAD_RUNNING);
 }
 
 size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
@@ -742,17 +879,14 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
     if (!thread || thread->owner != owner)
         return 0;
     for (; thread->first < thread->n && n < max; thread->first++) {
-        const struct change *change = &thread->changes[thread->first];
-        if (change->ticks > until)
+        const struct rv_event *change = &thread->changes[thread->first];
+        if (rv_event_ticks(change) > until)
             break;
         if (is_told(thread, change))
             continue;
-        out[n++] = (struct rv_event){.when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | change->ticks,
-                                     .aux = change->state,
-                                     .frame = change->cpu};
-        thread->taken_ns = change->mono_ns;
-        thread->taken_ticks = change->ticks;
-        thread->taken_state = change->state;
+        out[n++] = *change;
+        thread->taken_ticks = rv_event_ticks(change);
+        thread->taken_state = (uint8_t)change->aux;
     }
     return n;
 }

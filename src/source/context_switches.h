@@ -27,11 +27,16 @@ struct rv_context_switches; /* opaque */
 struct rv_context_switches *rv_context_switches_open(int *error);
 
 /*
- * Report the switches of a process's threads from now on.
- *   returns  NULL with *error as above, or -ESRCH. Not NULL with *error -EMFILE: some threads are missing, since each takes
- *            as many descriptors as there are CPUs
+ * Report the switches of a process's first thread from now on, those of the others with the next readings.
+ *   returns  NULL with *error as above, or -ESRCH
  */
 struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *error);
+
+/* Are there threads of the process left for the next readings? Drain thread. */
+bool rv_context_switches_is_opening(const struct rv_context_switches *switches);
+
+/* 0, or why threads of the process are missing: -EMFILE, since each takes as many descriptors as there are CPUs. */
+int rv_context_switches_error(const struct rv_context_switches *switches);
 
 /* NULL-safe. */
 void rv_context_switches_close(struct rv_context_switches *switches);
@@ -39,6 +44,9 @@ void rv_context_switches_close(struct rv_context_switches *switches);
 /* Read all records that the kernel has written, in ticks of the clock. Costs the clock and two loads
  * per CPU when there is none. Returns the ticks of this moment. Drain thread, as are the following. */
 uint64_t rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock);
+
+/* How full the fullest of the kernel's buffers was then. */
+unsigned rv_context_switches_percent_full(const struct rv_context_switches *switches);
 
 /* The thread's switches belong to this owner from now on (a ring, from 1). The switches of a thread without an owner are
  * kept for a second. */

@@ -38,8 +38,9 @@ enum {
         4096, /* at once: a batch takes several such pieces, each of which stays in the second-level cache */
     /* A ring this full at a turn is drained again before the nap ends. */
     BUSY_SHARE = 4,
-    /* Naps become longer after this many turns without an event. */
-    IDLE_TURNS = 25,
+    /* Naps become longer after this many turns in which each ring had few events: */
+    LIGHT_TURNS = 25,
+    FEW_EVENTS = 256,
     /* Rings are ready for so many more threads: half as many as have one, within these bounds. */
     LEAST_READY = 8,
     MOST_READY = 256,
@@ -47,8 +48,11 @@ enum {
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
 /* The first event after a pause must appear within 5 ms; a new ring's first event wakes us. */
-static const uint64_t IDLE_NAP_NS = 4500000;
+static const uint64_t LIGHT_NAP_NS = 4500000;
 static const uint64_t EMPTY_NAP_NS = 10000000;
+/* Where nobody waits for it: but the end of the program is seen after this share of the time until then. */
+static const uint64_t UNATTENDED_NAP_NS = 20000000;
+enum { UNATTENDED_SHARE = 64 };
 static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 
 struct live {
@@ -67,13 +71,13 @@ struct live {
     struct rv_capture_control capture;
     struct rv_max_overhead_marks *marks; /* or NULL */
     uint64_t n_published;                /* number of verdicts, at the turn before */
-    uint64_t last_liveness_ns, last_loss_ns;
+    uint64_t opened_ns, last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin */
     uint32_t n_new_rings;  /* the header's count, at this turn's begin */
     uint32_t n_prepared;   /* rings prepared; all, once that has failed */
     size_t n_streams;      /* open now */
-    uint64_t n_idle_turns; /* turns without an event in a row */
-    bool has_had_stream, is_busy, is_ending, is_loss_turn, is_damage_said;
+    uint64_t n_light_turns; /* in a row */
+    bool has_had_stream, is_busy, is_light, is_ending, is_loss_turn, is_damage_said;
     struct rv_name_definitions definitions; /* naming thread */
 };
 
@@ -205,6 +209,7 @@ static void drain_ring(struct live *live, struct rv_live_ring *slot, bool is_las
 {
     uint64_t n_left = rv_ring_n_waiting(&slot->ring);
     live->is_busy |= n_left >= slot->ring.n_events / BUSY_SHARE;
+    live->is_light &= n_left <= (live->params.interval_ns ? 0 : FEW_EVENTS);
     struct rv_batch *batch = n_left > 0 ? rv_live_ring_wait_for_batch(slot, intake) : NULL;
     while (n_left > 0) {
         struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, POPPED_EVENTS);
@@ -385,7 +390,8 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     /* Answer a request when what was written before it has been read. */
     const bool is_capture_changing = rv_capture_control_is_asked(&live->capture);
     bool has_moved = false;
-    live->is_busy = false;
+    live->is_busy = rv_thread_switches_is_busy(&live->switches);
+    live->is_light = rv_thread_switches_is_light(&live->switches);
     rv_overwritten_words_repair_file(live->map, &live->is_damage_said);
     rv_module_watch_refresh(&live->modules);
     check_liveness |= was_over;
@@ -400,8 +406,27 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     tell_verdicts(live);
     if (was_over && is_over(live))
         return RV_SOURCE_ENDED;
-    live->n_idle_turns = has_moved ? 0 : live->n_idle_turns + 1;
+    live->n_light_turns = live->is_light ? live->n_light_turns + 1 : 0;
     return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
+}
+
+static uint64_t light_nap_ns(const struct live *live)
+{
+    if (!live->n_streams)
+        return EMPTY_NAP_NS;
+    if (!live->params.is_unattended || live->params.interval_ns || live->map->geometry.policy != RV_POLICY_BLOCK)
+        return LIGHT_NAP_NS;
+    const uint64_t nap_ns = (rv_clock_mono_ns() - live->opened_ns) / UNATTENDED_SHARE;
+    return nap_ns < LIGHT_NAP_NS ? LIGHT_NAP_NS : nap_ns < UNATTENDED_NAP_NS ? nap_ns : UNATTENDED_NAP_NS;
+}
+
+static uint64_t nap_ns(const struct live *live)
+{
+    const uint64_t interval_ns = live->params.interval_ns ? live->params.interval_ns : DEFAULT_INTERVAL_NS;
+    if (live->is_busy)
+        return interval_ns / BUSY_SHARE;
+    const uint64_t light_ns = live->n_light_turns > LIGHT_TURNS ? light_nap_ns(live) : 0;
+    return interval_ns > light_ns ? interval_ns : light_ns;
 }
 
 /*
@@ -412,11 +437,7 @@ static void nap_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
     struct rv_wire_header *header = live->map->header;
-    uint64_t nap = live->params.interval_ns;
-    if (live->is_busy)
-        nap /= BUSY_SHARE;
-    else if (live->n_idle_turns > IDLE_TURNS && nap < IDLE_NAP_NS)
-        nap = live->n_streams ? IDLE_NAP_NS : EMPTY_NAP_NS;
+    const uint64_t nap = nap_ns(live);
     const uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
     const bool is_long = nap > DEFAULT_INTERVAL_NS;
     __atomic_store_n(&header->consumer_is_asleep, 1 + is_long, __ATOMIC_SEQ_CST);                 /* W1 -> W2, */
@@ -496,8 +517,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     };
     live->map = map;
     live->params = *params;
-    if (live->params.interval_ns == 0)
-        live->params.interval_ns = DEFAULT_INTERVAL_NS;
+    live->opened_ns = rv_clock_mono_ns();
     live->symbolizer = rv_symbolizer_create();
     live->arguments = rv_arguments_open(map, live->symbolizer);
     live->modules = (struct rv_module_watch){.map = map, .symbolizer = live->symbolizer};

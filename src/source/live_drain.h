@@ -10,7 +10,8 @@
 #include "source/capture_filter.h"
 
 struct rv_live_drain_params {
-    uint64_t interval_ns; /* between drains; 0 = 2 ms */
+    uint64_t interval_ns; /* between drains; 0 = 2 ms, and longer while rings have few events */
+    bool is_unattended;   /* nobody looks at the newest events: naps may be longer still */
     /* Has the traced program ended? The source ends when this is true and every ring is empty and unowned. May be
      * NULL: then it ends when rings have had owners and none has one any more. */
     bool (*is_over)(void *context);

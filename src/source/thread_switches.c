@@ -3,17 +3,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/vec.h"
+
+enum { LIGHT_PERCENT = 10, BUSY_PERCENT = 25 };
 
 static uint32_t owner_of(const struct rv_live_ring *slot)
 {
     return slot->idx + 1;
 }
 
+static void say_missing(struct rv_thread_switches *switches)
+{
+    const int error = rv_context_switches_error(switches->reported);
+    if (error && !switches->are_missing_said)
+        rv_note("some threads' states are not known: perf_event_open: %s", strerror(-error));
+    switches->are_missing_said = error != 0;
+}
+
 void rv_thread_switches_read(struct rv_thread_switches *switches, const struct rv_clock *clock)
 {
-    if (switches->reported)
-        switches->read_ticks = rv_context_switches_read(switches->reported, clock);
+    if (!switches->reported)
+        return;
+    switches->read_ticks = rv_context_switches_read(switches->reported, clock);
+    say_missing(switches);
+}
+
+bool rv_thread_switches_is_busy(const struct rv_thread_switches *switches)
+{
+    return switches->reported && (rv_context_switches_is_opening(switches->reported) ||
+                                  rv_context_switches_percent_full(switches->reported) >= BUSY_PERCENT);
+}
+
+bool rv_thread_switches_is_light(const struct rv_thread_switches *switches)
+{
+    return !switches->reported || rv_context_switches_percent_full(switches->reported) < LIGHT_PERCENT;
 }
 
 void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot)

@@ -5,6 +5,7 @@
 #ifndef RV_SOURCE_THREAD_SWITCHES_H
 #define RV_SOURCE_THREAD_SWITCHES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,12 +20,19 @@ struct rv_thread_switches {               /* zeroed = none are shown */
     size_t merged_capacity;
     uint64_t n_lost_told; /* as reported in events */
     uint64_t read_ticks;  /* what happened before is read */
+    bool are_missing_said;
 };
 
 void rv_thread_switches_fini(struct rv_thread_switches *switches);
 
 /* Read what the kernel has reported: once a turn, before the rings. */
 void rv_thread_switches_read(struct rv_thread_switches *switches, const struct rv_clock *clock);
+
+/* Should the next reading be soon: are the kernel's buffers filling up, or more threads shown with each reading? */
+bool rv_thread_switches_is_busy(const struct rv_thread_switches *switches);
+
+/* Did the kernel's buffers hold little at the last reading? */
+bool rv_thread_switches_is_light(const struct rv_thread_switches *switches);
 
 /* The ring's thread begins; has ended. */
 void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot);

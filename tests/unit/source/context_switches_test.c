@@ -19,6 +19,22 @@
 
 enum { MOST = 4096, OWNER = 7, SLACK_NS = 10000 };
 
+/* The threads of a process that waits for us, all of them. Where that is not allowed, kills it and skips the test. */
+static struct rv_context_switches *open_process(pid_t pid, struct rv_clock *clock)
+{
+    int error;
+    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
+    if (!switches) {
+        kill(pid, SIGKILL);
+        cr_skip_test("perf_event_open: %d", error);
+    }
+    rv_clock_init(clock, RV_CLOCK_MONOTONIC);
+    while (rv_context_switches_is_opening(switches))
+        rv_context_switches_read(switches, clock);
+    cr_assert_eq(rv_context_switches_error(switches), 0);
+    return switches;
+}
+
 struct child {
     struct rv_context_switches *switches;
     struct rv_clock clock;
@@ -153,19 +169,13 @@ Test(source_context_switches, threads_of_a_process_that_runs_are_seen, .timeout 
         close(ask[1]);
         run_process(ask[0], answer[1]);
     }
-    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
-    if (!switches) {
-        kill(pid, SIGKILL);
-        cr_skip_test("perf_event_open: %d", error);
-    }
-    cr_assert_eq(error, 0);
+    struct rv_context_switches *switches = open_process(pid, &clock);
     cr_assert_eq(write(ask[1], "", 1), 1);
     uint32_t thread = 0;
     while (!thread)
         thread = other_thread(pid);
     char byte;
     cr_assert_eq(read(answer[0], &byte, 1), 1);
-    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
     rv_context_switches_read(switches, &clock);
     const uint32_t tids[] = {(uint32_t)pid, thread};
     for (size_t t = 0; t < 2; t++) {
@@ -284,14 +294,9 @@ Test(source_context_switches, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up
         close(ask[1]);
         move_between(cpus, ask[0], answer[1]);
     }
-    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
-    if (!switches) {
-        kill(pid, SIGKILL);
-        cr_skip_test("perf_event_open: %d", error);
-    }
+    struct rv_context_switches *switches = open_process(pid, &clock);
     cr_assert_eq(write(ask[1], "", 1), 1);
     cr_assert_eq(read(answer[0], &byte, 1), 1);
-    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
     rv_context_switches_read(switches, &clock);
     rv_context_switches_silent(switches, &silent);
     cr_expect_eq(silent.n_threads, 1);
@@ -345,7 +350,7 @@ static void burst(int ask, int answer)
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0)
+    if (sched_setaffinity(0, sizeof one, &one) != 0 || read(ask, &byte, 1) != 1)
         _exit(1);
     for (int i = 0; i < N_BURST; i++)
         usleep(1);
@@ -370,13 +375,9 @@ Test(source_context_switches, a_state_is_unknown_from_a_loss_to_the_next_change,
         close(ask[1]);
         burst(ask[0], answer[1]);
     }
-    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
-    if (!switches) {
-        kill(pid, SIGKILL);
-        cr_skip_test("perf_event_open: %d", error);
-    }
-    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    struct rv_context_switches *switches = open_process(pid, &clock);
     rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    cr_assert_eq(write(ask[1], "", 1), 1);
     cr_assert_eq(read(answer[0], &byte, 1), 1);
     rv_context_switches_read(switches, &clock);
     size_t n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, ROOM);
@@ -405,7 +406,7 @@ Test(source_context_switches, a_state_is_unknown_from_a_loss_to_the_next_change,
 
 /* ---- many threads, by what each counts itself ---- */
 
-enum { N_THREADS = 64, N_TURNS = 200 };
+enum { N_THREADS = 64, N_TURNS = 200, N_THREADS_OF_MANY = 1000, N_TURNS_OF_MANY = 6 };
 
 struct counts { /* of a thread, at a time */
     uint64_t at_ns;
@@ -417,13 +418,14 @@ struct times { /* of a thread, at a time */
 };
 
 struct crowd { /* shared with the process */
+    unsigned n_threads, n_turns;
     _Atomic unsigned n_ready, n_done;
     _Atomic bool is_let_go;
     struct counted {
         uint32_t tid;
         struct counts begin, end;
         struct times turns[N_TURNS + 1]; /* between two of which is a turn */
-    } threads[N_THREADS];
+    } threads[N_THREADS_OF_MANY];
 };
 
 static void read_switches(struct counts *counts)
@@ -473,16 +475,16 @@ static void *take_turns(void *its)
     counted->tid = (uint32_t)syscall(SYS_gettid);
     atomic_fetch_add(&crowd->n_ready, 1);
     while (!atomic_load(&crowd->is_let_go))
-        usleep(1000);
+        usleep(16 * crowd->n_threads);
     counted->begin = count_now();
-    for (unsigned i = 0; i < N_TURNS; i++) {
+    for (unsigned i = 0; i < crowd->n_turns; i++) {
         counted->turns[i] = times_now();
         for (volatile unsigned spin = 0; spin < 20000 + counted->tid % 7 * 5000; spin++)
             continue;
         if (i % 3 == 0)
             usleep(50 + i % 5 * 100);
     }
-    counted->turns[N_TURNS] = times_now();
+    counted->turns[crowd->n_turns] = times_now();
     counted->end = count_now();
     atomic_fetch_add(&crowd->n_done, 1);
     return NULL;
@@ -490,11 +492,11 @@ static void *take_turns(void *its)
 
 static void run_crowd(void)
 {
-    pthread_t threads[N_THREADS];
-    for (int i = 0; i < N_THREADS; i++)
+    pthread_t threads[N_THREADS_OF_MANY];
+    for (unsigned i = 0; i < crowd->n_threads; i++)
         if (pthread_create(&threads[i], NULL, take_turns, &crowd->threads[i]) != 0)
             _exit(1);
-    for (int i = 0; i < N_THREADS; i++)
+    for (unsigned i = 0; i < crowd->n_threads; i++)
         pthread_join(threads[i], NULL);
     _exit(0);
 }
@@ -543,7 +545,7 @@ static double kernel_gap_ns(void)
 static void add_turns(const struct counted *counted, const struct rv_event *events, size_t n)
 {
     size_t k = 0;
-    for (const struct times *from = counted->turns; from < counted->turns + N_TURNS; from++) {
+    for (const struct times *from = counted->turns; from < counted->turns + crowd->n_turns; from++) {
         uint64_t on_ns = from[1].at_ns - from->at_ns, since_ns = 0;
         struct turn turn = {.cpu_ns = (double)(from[1].cpu_ns - from->cpu_ns)};
         for (; k < n && rv_event_ticks(&events[k]) <= from[1].at_ns; k++) {
@@ -595,35 +597,43 @@ static void check_turns(void)
                  gap_ns);
 }
 
-Test(source_context_switches, of_many_threads_each_has_its_own_counts_and_most_turns_their_time, .timeout = 60)
+/* The crowd's process, whose threads each have their own counts. */
+static void check_crowd(unsigned n_threads, unsigned n_turns_of_each)
 {
     struct rv_clock clock;
-    int error, status;
+    int status;
     crowd = mmap(NULL, sizeof *crowd, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(crowd, MAP_FAILED);
+    crowd->n_threads = n_threads;
+    crowd->n_turns = n_turns_of_each;
     const pid_t pid = fork();
     if (pid == 0)
         run_crowd();
-    while (atomic_load(&crowd->n_ready) < N_THREADS)
+    while (atomic_load(&crowd->n_ready) < n_threads)
         usleep(1000);
-    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
-    if (!switches) {
-        kill(pid, SIGKILL);
-        cr_skip_test("perf_event_open: %d", error);
-    }
-    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
-    for (uint32_t i = 0; i < N_THREADS; i++)
+    struct rv_context_switches *switches = open_process(pid, &clock);
+    for (uint32_t i = 0; i < n_threads; i++)
         rv_context_switches_claim(switches, crowd->threads[i].tid, i + 1);
     atomic_store(&crowd->is_let_go, true);
-    while (atomic_load(&crowd->n_done) < N_THREADS) {
+    while (atomic_load(&crowd->n_done) < n_threads) {
         rv_context_switches_read(switches, &clock);
         usleep(1000);
     }
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     rv_context_switches_read(switches, &clock);
     cr_assert_eq(rv_context_switches_n_lost(switches), 0);
-    for (uint32_t i = 0; i < N_THREADS; i++)
+    for (uint32_t i = 0; i < n_threads; i++)
         check_thread(switches, &crowd->threads[i], i + 1);
-    check_turns();
     rv_context_switches_close(switches);
+}
+
+Test(source_context_switches, of_many_threads_each_has_its_own_counts_and_most_turns_their_time, .timeout = 60)
+{
+    check_crowd(N_THREADS, N_TURNS);
+    check_turns();
+}
+
+Test(source_context_switches, of_a_thousand_threads_each_has_its_own_counts, .timeout = 100)
+{
+    check_crowd(N_THREADS_OF_MANY, N_TURNS_OF_MANY);
 }
