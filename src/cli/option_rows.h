@@ -71,8 +71,8 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json|arcs|arcs-csv|arcs-json]", NULL, 
     "`likely` waker; a process of another run, merged or not, is not found so. `start` is "
     "the time from the call that created a thread, forked its process or began its program, to its beginning. Threads "
     "that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
-    "calls; --duration or Ctrl+C ends the run of a program that hangs. Threads that the kernel reports (--states) and that "
-    "made no traced call are in no row: lines, in JSON `silent`, say how many they were, and how long each ran, was "
+    "calls; --duration or Ctrl+C ends the run of a program that hangs. Of threads that the kernel reports (--states) and that "
+    "made no traced call lines, in JSON `silent`, say how many they were, and how long each ran, was "
     "runnable and blocked. `arcs` lists the picture's arcs instead: a row for "
     "each call of a thread that ended waits for an object, and each call of another that had them. --export=html has the "
     "table by object, too. Implies --headless.")
@@ -341,7 +341,8 @@ OPTION(STRING_SIZE, WATCH, "string-size", "=BYTES", NULL, COUNT(string_bytes, 40
 
 OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "show when the kernel ran the threads (default: on)",
-    "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. A thread "
+    "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. Threads of traced processes that "
+    "make no call for half a second have lanes, too, at most 256 at once. A thread "
     "that waits for room in its ring (--policy=block) is blocked, too. "
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
     "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "

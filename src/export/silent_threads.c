@@ -60,8 +60,8 @@ void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_sil
 {
     if (!silent->n_threads)
         return;
-    rv_text_buffer_format(text, "%" PRIu64 " thread%s made no traced call and %s in no row: ", silent->n_threads,
-                          rv_units_word(silent->n_threads, "", "s"), rv_units_word(silent->n_threads, "is", "are"));
+    rv_text_buffer_format(text, "%" PRIu64 " thread%s made no traced call: ", silent->n_threads,
+                          rv_units_word(silent->n_threads, "", "s"));
     add_times(text, &silent->times);
     add_threads(text, silent);
 }

@@ -5,7 +5,7 @@
 #include "export/text_buffer.h"
 #include "stream/silent_threads.h"
 
-/* "2 threads made no traced call and are in no row: ...": a line, and one for each of those that ran longest. */
+/* "2 threads made no traced call: ...": a line, and one for each of those that ran longest. */
 void rv_silent_threads_add_text(struct rv_text_buffer *text, const struct rv_silent_threads *silent);
 
 /* Rows of so many columns, 3 or more. */

@@ -116,7 +116,7 @@ struct thread {
     char name[NAME_BYTES];    /* likewise "" */
     struct rv_event *changes; /* first to n: not taken yet, by time */
     size_t first, n, capacity;
-    uint64_t last_ns;  /* time of the last change added */
+    uint64_t first_ns, last_ns; /* time of the first and the last change added */
     uint64_t ended_ns; /* 0: it runs */
     bool was_claimed;
     uint8_t last_state;         /* since last_ns, */
@@ -399,6 +399,7 @@ static void follow_state(struct thread *thread, uint64_t mono_ns, uint8_t state)
     if (thread->last_ns)
         add_time(&thread->did, thread->last_state, mono_ns - thread->last_ns);
     thread->did.n_switches += is_off(state) && !is_off(thread->last_state);
+    thread->first_ns = thread->first_ns ? thread->first_ns : mono_ns;
     thread->last_ns = mono_ns;
     thread->last_state = state;
 }
@@ -468,7 +469,7 @@ static void sweep(struct rv_context_switches *switches, uint64_t now_ns)
     switches->n_threads = switches->n_swept = n_left;
 }
 
-static struct thread *find_thread(struct rv_context_switches *switches, uint32_t tid)
+static struct thread *find_thread(const struct rv_context_switches *switches, uint32_t tid)
 {
     uint32_t i = rv_hash_index_get(&switches->by_tid, tid);
     return i && switches->threads[i - 1].tid == tid ? &switches->threads[i - 1] : NULL;
@@ -494,6 +495,38 @@ void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t ti
     struct thread *thread = need_thread(switches, tid, 0);
     thread->owner = owner;
     thread->was_claimed = true;
+}
+
+void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
+{
+    need_thread(switches, tid, 0)->owner = owner;
+}
+
+bool rv_context_switches_runs(const struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
+{
+    const struct thread *thread = find_thread(switches, tid);
+    return thread && thread->owner == owner && !thread->ended_ns;
+}
+
+/* Is its first switch one that was before this time? */
+static bool is_unclaimed(const struct thread *thread, uint64_t before_ns)
+{
+    return thread->tid && !thread->owner && !thread->was_claimed && !thread->ended_ns &&
+           thread->first < thread->n && thread->first_ns < before_ns;
+}
+
+bool rv_context_switches_next_unclaimed(const struct rv_context_switches *switches, size_t *at, uint64_t before_ns,
+                                        struct rv_unclaimed_thread *found)
+{
+    while (*at < switches->n_threads) {
+        const struct thread *thread = &switches->threads[(*at)++];
+        if (!is_unclaimed(thread, before_ns))
+            continue;
+        *found = (struct rv_unclaimed_thread){thread->pid, thread->tid, thread->name,
+                                              rv_event_ticks(&thread->changes[thread->first])};
+        return true;
+    }
+    return false;
 }
 
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)

@@ -63,6 +63,23 @@ void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t ti
 size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
                                 struct rv_event *out, size_t max);
 
+/* A thread without an owner. */
+struct rv_unclaimed_thread {
+    uint32_t pid, tid;
+    const char *name; /* "" where it is not known; until the next reading */
+    uint64_t since;   /* ticks of the first switch that is kept */
+};
+
+/* The next of those whose first switch that is kept was before this time; *at = 0 for the first. */
+bool rv_context_switches_next_unclaimed(const struct rv_context_switches *switches, size_t *at, uint64_t before_ns,
+                                        struct rv_unclaimed_thread *thread);
+
+/* As rv_context_switches_claim(), for somebody who shows a thread that makes no call: it stays among the silent ones. */
+void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
+
+/* Does the owner's thread run, and has nobody else claimed it? */
+bool rv_context_switches_runs(const struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
+
 /* The owner's thread has ended: forget it. */
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 

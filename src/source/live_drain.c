@@ -30,6 +30,7 @@
 #include "source/name_definitions.h"
 #include "source/normalize.h"
 #include "source/overwritten_words.h"
+#include "source/silent_streams.h"
 #include "source/thread_switches.h"
 #include "source/ticker.h"
 
@@ -67,6 +68,7 @@ struct live {
     struct rv_arguments *arguments; /* or NULL */
     struct rv_event *popped;
     struct rv_thread_switches switches;
+    struct rv_silent_streams silent;
     struct rv_ticker *ticker; /* clock TICK only */
     struct rv_capture_control capture;
     struct rv_max_overhead_marks *marks; /* or NULL */
@@ -404,8 +406,12 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
         change_capture(live);
     rv_max_overhead_marks_put(live->marks, &live->rings, live->turn_ticks, intake);
     tell_verdicts(live);
-    if (was_over && is_over(live))
+    if (check_liveness)
+        rv_silent_streams_turn(&live->silent, live->switches.read_ticks, intake);
+    if (was_over && is_over(live)) {
+        rv_silent_streams_end(&live->silent, live->turn_ticks, intake);
         return RV_SOURCE_ENDED;
+    }
     live->n_light_turns = live->is_light ? live->n_light_turns + 1 : 0;
     return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
 }
@@ -492,6 +498,7 @@ static void close_live(struct rv_source *source)
     free(live->rings.all);
     free(live->has_live_owner);
     free(live->popped);
+    rv_silent_streams_fini(&live->silent);
     rv_thread_switches_fini(&live->switches);
     rv_name_definitions_fini(&live->definitions);
     free(live);
@@ -524,6 +531,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->definitions.symbolizer = live->symbolizer;
     live->switches.reported = params->switches;
+    live->silent = (struct rv_silent_streams){.map = map, .switches = params->switches};
     live->rings.all = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings.all);
     live->popped = rv_alloc_scratch(POPPED_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);

@@ -1,0 +1,151 @@
+#include "source/silent_streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "ring/ownership.h"
+#include "ring/ring.h"
+#include "source/normalize.h"
+
+static const uint64_t SILENT_NS = 500000000, LOOK_NS = 100000000;
+/* Open at once; more threads are in reports only. */
+enum { MOST_STREAMS = 256 };
+/* Owner of all of them: rings have small numbers. */
+static const uint32_t OWNER = UINT32_MAX;
+
+struct rv_silent_stream {
+    uint32_t tid;
+    void *stream; /* the pipeline's handle */
+    struct rv_normalizer normalizer;
+    uint64_t n_events;
+};
+
+void rv_silent_streams_fini(struct rv_silent_streams *streams)
+{
+    free(streams->all);
+}
+
+/* Its process's last image in the trace file; NULL: it is not traced. */
+static const struct rv_wire_process *find_process(const struct rv_map *map, uint32_t pid, uint32_t *idx)
+{
+    for (*idx = rv_ownership_n_processes(map); (*idx)-- > 0;) {
+        const struct rv_wire_process *process = rv_map_process(map, *idx);
+        if (__atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_LIVE && process->pid == pid) /* D2 <- D1 */
+            return process;
+    }
+    return NULL;
+}
+
+static void open_stream(struct rv_silent_streams *streams, const struct rv_unclaimed_thread *thread,
+                        const struct rv_intake *intake)
+{
+    uint32_t process_idx;
+    const struct rv_wire_process *process = find_process(streams->map, thread->pid, &process_idx);
+    if (!process)
+        return;
+    char process_name[4 * sizeof process->name], thread_name[64];
+    rv_text_escape(process_name, sizeof process_name, process->name, strnlen(process->name, sizeof process->name));
+    rv_text_escape(thread_name, sizeof thread_name, thread->name, strlen(thread->name));
+    const struct rv_clock *clock = &streams->map->clock;
+    const uint64_t born_ns = rv_normalize_time(clock, thread->since);
+    streams->all = rv_vec_reserve(streams->all, &streams->capacity, streams->n + 1, sizeof *streams->all);
+    streams->all[streams->n++] = (struct rv_silent_stream){
+        .tid = thread->tid,
+        .normalizer = {.clock = clock, .process_idx = process_idx, .last_ns = born_ns},
+        .stream = intake->open_stream(intake->context, &(struct rv_stream_info){.pid = thread->pid,
+                                                                                .parent_pid = process->parent_pid,
+                                                                                .tid = thread->tid,
+                                                                                .process_key = process_idx,
+                                                                                .process_name = process_name,
+                                                                                .thread_name = thread_name,
+                                                                                .born_ns = born_ns,
+                                                                                .instrumentation =
+                                                                                    process->instrumentation})};
+    rv_context_switches_show(streams->switches, thread->tid, OWNER);
+}
+
+static void open_streams(struct rv_silent_streams *streams, const struct rv_intake *intake)
+{
+    const uint64_t before_ns = rv_clock_mono_ns() - SILENT_NS;
+    struct rv_unclaimed_thread thread;
+    for (size_t at = 0; streams->n < MOST_STREAMS &&
+                        rv_context_switches_next_unclaimed(streams->switches, &at, before_ns, &thread);)
+        open_stream(streams, &thread, intake);
+}
+
+static struct rv_batch *wait_for_batch(const struct rv_silent_streams *streams, const struct rv_intake *intake)
+{
+    struct rv_batch *batch;
+    while (!(batch = intake->acquire_batch(intake->context)))
+        rv_ring_turn_done(streams->map->header);
+    return batch;
+}
+
+static void hand_over(const struct rv_silent_streams *streams, struct rv_silent_stream *silent,
+                      const struct rv_event *events, size_t n, const struct rv_intake *intake)
+{
+    silent->n_events += n;
+    for (size_t n_done = 0; n_done < n;) {
+        struct rv_batch *batch = wait_for_batch(streams, intake);
+        n_done += rv_normalize(&silent->normalizer, batch, events + n_done, (uint32_t)(n - n_done));
+        batch->stream = silent->stream;
+        intake->submit_batch(intake->context, batch);
+    }
+}
+
+/* Until its thread has another owner: then none comes. */
+static void send(const struct rv_silent_streams *streams, struct rv_silent_stream *silent, uint64_t until,
+                 const struct rv_intake *intake)
+{
+    enum { AT_ONCE = 256 };
+    struct rv_event events[AT_ONCE];
+    size_t n;
+    do {
+        n = rv_context_switches_take(streams->switches, silent->tid, OWNER, until, events, AT_ONCE);
+        hand_over(streams, silent, events, n, intake);
+    } while (n == AT_ONCE);
+}
+
+static void close_stream(const struct rv_silent_stream *silent, uint64_t end_ns, const struct rv_intake *intake)
+{
+    const uint64_t last_ns = silent->normalizer.last_ns;
+    intake->account_stream(intake->context, silent->stream,
+                           &(struct rv_stream_account){silent->n_events, silent->n_events, 0});
+    intake->close_stream(intake->context, silent->stream, end_ns > last_ns ? end_ns : last_ns);
+}
+
+void rv_silent_streams_turn(struct rv_silent_streams *streams, uint64_t until, const struct rv_intake *intake)
+{
+    const uint64_t now_ns = rv_clock_mono_ns();
+    size_t n_left = 0;
+    if (!streams->switches)
+        return;
+    for (size_t i = 0; i < streams->n; i++) {
+        struct rv_silent_stream *silent = &streams->all[i];
+        const bool goes_on = rv_context_switches_runs(streams->switches, silent->tid, OWNER);
+        send(streams, silent, until, intake);
+        if (goes_on) {
+            streams->all[n_left++] = *silent;
+            continue;
+        }
+        rv_context_switches_forget(streams->switches, silent->tid, OWNER);
+        close_stream(silent, 0, intake);
+    }
+    streams->n = n_left;
+    if (now_ns - streams->looked_ns < LOOK_NS)
+        return;
+    streams->looked_ns = now_ns;
+    open_streams(streams, intake);
+}
+
+void rv_silent_streams_end(struct rv_silent_streams *streams, uint64_t now, const struct rv_intake *intake)
+{
+    for (size_t i = 0; i < streams->n; i++) {
+        send(streams, &streams->all[i], UINT64_MAX, intake);
+        const bool goes_on = rv_context_switches_runs(streams->switches, streams->all[i].tid, OWNER);
+        close_stream(&streams->all[i], goes_on ? rv_normalize_time(&streams->map->clock, now) : 0, intake);
+    }
+    streams->n = 0;
+}
