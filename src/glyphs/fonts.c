@@ -11,6 +11,7 @@
 #include "base/vec.h"
 
 #define FACES_MAX 64u /* fonts open at once; characters of further fonts are not drawn */
+#define SCRIPTS_SAID 16u
 
 struct open_face {
     struct rv_face face;
@@ -26,6 +27,8 @@ struct rv_fonts {
     _Atomic bool is_listed; /* R1, R2 */
     FcConfig *config;       /* the reader's until is_listed, as are the lists */
     FcFontSet *lists[RV_TYPEFACE_COUNT];
+    hb_script_t lacking[SCRIPTS_SAID]; /* of characters that no font has, in the order in which that was said */
+    size_t n_lacking;
 };
 
 /* ---- the machine's list ---- */
@@ -200,14 +203,21 @@ static struct rv_face *find(struct rv_fonts *fonts, enum rv_typeface typeface, c
     return face ? face : find_builtin(fonts, RV_TYPEFACE_TEXT, codepoints, n);
 }
 
-static void say_none(uint32_t codepoint)
+/* Once for each script, by its name in ISO 15924: Hang, Arab, Zyyy for signs of any. */
+static void say_none(struct rv_fonts *fonts, uint32_t codepoint)
 {
-    static bool is_said;
-    if (!is_said)
-        rv_note(
-            "no font on this machine has an outline of U+%04X: such characters are drawn as boxes with their numbers",
-            codepoint);
-    is_said = true;
+    const hb_script_t script = hb_unicode_script(hb_unicode_funcs_get_default(), codepoint);
+    char name[5] = "";
+    size_t i = 0;
+    while (i < fonts->n_lacking && fonts->lacking[i] != script)
+        i++;
+    if (i < fonts->n_lacking || i == SCRIPTS_SAID)
+        return;
+    fonts->lacking[fonts->n_lacking++] = script;
+    hb_tag_to_string(hb_script_to_iso15924_tag(script), name);
+    rv_note(
+        "no font on this machine has an outline of U+%04X (script %s): such characters are boxes with their numbers",
+        codepoint, name);
 }
 
 enum rv_fonts_answer rv_fonts_find(struct rv_fonts *fonts, enum rv_typeface typeface, const uint32_t *codepoints,
@@ -221,7 +231,7 @@ enum rv_fonts_answer rv_fonts_find(struct rv_fonts *fonts, enum rv_typeface type
     if (!*face && n > 1)
         return rv_fonts_find(fonts, typeface, codepoints, 1, waits, face);
     if (!*face)
-        say_none(codepoints[0]);
+        say_none(fonts, codepoints[0]);
     return *face ? RV_FONTS_FOUND : RV_FONTS_NONE;
 }
 

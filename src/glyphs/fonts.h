@@ -32,7 +32,7 @@ void rv_fonts_destroy(struct rv_fonts *fonts);
 
 enum rv_fonts_answer {
     RV_FONTS_FOUND,
-    RV_FONTS_NONE, /* no font has it; the first time that is said, as a note */
+    RV_FONTS_NONE, /* no font has it: a note says so, once for each script */
     RV_FONTS_LATER /* the machine's list is being read */
 };
 
