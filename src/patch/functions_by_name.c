@@ -15,6 +15,7 @@
 #include "base/debug_paths.h"
 #include "base/module_name.h"
 #include "patch/array.h"
+#include "patch/pattern_words.h"
 
 struct file {
     const uint8_t *bytes;
@@ -286,6 +287,7 @@ struct by_filter {
     int n_module;
     regex_t include, exclude;
     bool has_include, has_exclude;
+    struct rv_pattern_words included; /* of these a name that is included has one */
 };
 
 static bool is_shown_otherwise(const char *name)
@@ -296,8 +298,9 @@ static bool is_shown_otherwise(const char *name)
 static bool is_rejected(const struct by_filter *by, const char *name)
 {
     char full[1024];
-    if (is_shown_otherwise(name) ||
-        snprintf(full, sizeof full, "%.*s::%s", by->n_module, by->module, name) >= (int)sizeof full)
+    if (is_shown_otherwise(name))
+        return !rv_pattern_words_may_match(&by->included, name);
+    if (snprintf(full, sizeof full, "%.*s::%s", by->n_module, by->module, name) >= (int)sizeof full)
         return false;
     return (by->has_include && regexec(&by->include, full, 0, NULL, 0) != 0) ||
            (by->has_exclude && regexec(&by->exclude, full, 0, NULL, 0) == 0);
@@ -390,6 +393,8 @@ int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const 
     struct by_filter by = {.rejected = names, .module = rv_module_name(called, &n_module)};
     *names = (struct rv_patch_names){0};
     by.n_module = (int)n_module;
+    if (filter->include)
+        rv_pattern_words_find(&by.included, filter->include, by.module, n_module);
     int error =
         compile(&by.include, filter->include, &by.has_include) && compile(&by.exclude, filter->exclude, &by.has_exclude)
             ? walk_path(path, image, add_judged, &by)

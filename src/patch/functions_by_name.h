@@ -55,8 +55,8 @@ struct rv_patch_filter { /* patterns over full names; NULL: none */
 };
 
 /*
- * The functions of a file that a filter rejects by all of their names. A mangled name, or one with a suffix, rejects
- * none: readers of the trace show it otherwise. Of all functions, those without a name are judged by their addresses, as
+ * The functions of a file that a filter rejects by all of their names. A mangled name, or one with a suffix, is shown
+ * otherwise by readers of the trace: it is rejected where no form of it can be included. Of all functions, those without a name are judged by their addresses, as
  * readers call them, unless there may be a file of separate debug information, where readers would find their names.
  *   called   path of the program or library, whose name theirs begin with
  *   returns  0; as above. To be ended in any case.
