@@ -24,6 +24,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static const uint64_t STRANGER_NS = 1000000000;
  * opens events for a while only: meanwhile the buffers fill up. */
 enum { MOST_PASSES = 16 };
 static const uint64_t OPENING_NS = 5000000;
+enum { SPARE_DESCRIPTORS = 256 }; /* left for all else that we open */
 /* Most switches kept per thread; older ones are dropped, where a ring is read at the end only. */
 enum { MOST_CHANGES = 1 << 18 };
 enum { NAME_BYTES = 16 }; /* of a thread, as the kernel keeps it */
@@ -135,7 +137,8 @@ struct rv_context_switches {
     struct rv_hash_index known; /* those found so far */
     size_t n_found;             /* in this pass */
     unsigned n_passes;
-    int error; /* some threads have no events */
+    int first_spare; /* descriptors from this one on are left */
+    int error;       /* some threads have no events */
     unsigned percent_full; /* the fullest buffer at the last reading */
     size_t page_bytes;
     struct thread *threads;
@@ -237,6 +240,8 @@ static int open_on_cpu(struct rv_context_switches *switches, pid_t tid, const st
     switches->events =
         rv_vec_reserve(switches->events, &switches->events_capacity, switches->n_events + 1, sizeof *switches->events);
     switches->events[switches->n_events++] = fd;
+    if (fd >= switches->first_spare)
+        return -EMFILE;
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0 ? 0 : -errno;
 }
 
@@ -292,17 +297,22 @@ static void open_some_threads(struct rv_context_switches *switches)
     }
 }
 
-static void allow_most_descriptors(void)
+/* Returns their number, or a great one. */
+static int allow_most_descriptors(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
+        return INT_MAX;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_max < INT_MAX ? (int)limit.rlim_max : INT_MAX;
 }
 
 static int begin_opening(struct rv_context_switches *switches, pid_t pid, DIR *process)
 {
+    const int n_descriptors = allow_most_descriptors();
+    const int n_half = n_descriptors / 2;
+    switches->first_spare = n_descriptors - (n_half < SPARE_DESCRIPTORS ? n_half : SPARE_DESCRIPTORS);
     switches->process = process;
     rv_hash_index_add(&switches->known, (uint64_t)pid, 1);
     switches->n_found = 1;
@@ -324,7 +334,6 @@ struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *err
     *error = -ESRCH;
     if (!process)
         return NULL;
-    allow_most_descriptors();
     struct rv_context_switches *switches = open_cpus(NEVER, is_crowd(process), error);
     if (!switches) {
         closedir(process);

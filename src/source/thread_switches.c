@@ -1,5 +1,6 @@
 #include "source/thread_switches.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static void say_missing(struct rv_thread_switches *switches)
 {
     const int error = rv_context_switches_error(switches->reported);
     if (error && !switches->are_missing_said)
-        rv_note("some threads' states are not known: perf_event_open: %s", strerror(-error));
+        rv_warn("the states of some threads are not known: perf_event_open: %s%s", strerror(-error),
+                error == -EMFILE ? " (each takes one for each CPU: ulimit -n)" : "");
     switches->are_missing_said = error != 0;
 }
 

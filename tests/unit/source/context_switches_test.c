@@ -1,6 +1,7 @@
 #include "source/context_switches.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,7 +32,6 @@ static struct rv_context_switches *open_process(pid_t pid, struct rv_clock *cloc
     rv_clock_init(clock, RV_CLOCK_MONOTONIC);
     while (rv_context_switches_is_opening(switches))
         rv_context_switches_read(switches, clock);
-    cr_assert_eq(rv_context_switches_error(switches), 0);
     return switches;
 }
 
@@ -597,11 +597,9 @@ static void check_turns(void)
                  gap_ns);
 }
 
-/* The crowd's process, whose threads each have their own counts. */
-static void check_crowd(unsigned n_threads, unsigned n_turns_of_each)
+/* Its threads are ready. */
+static pid_t start_crowd(unsigned n_threads, unsigned n_turns_of_each)
 {
-    struct rv_clock clock;
-    int status;
     crowd = mmap(NULL, sizeof *crowd, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(crowd, MAP_FAILED);
     crowd->n_threads = n_threads;
@@ -611,7 +609,17 @@ static void check_crowd(unsigned n_threads, unsigned n_turns_of_each)
         run_crowd();
     while (atomic_load(&crowd->n_ready) < n_threads)
         usleep(1000);
+    return pid;
+}
+
+/* Each thread has its own counts. */
+static void check_crowd(unsigned n_threads, unsigned n_turns_of_each)
+{
+    struct rv_clock clock;
+    int status;
+    const pid_t pid = start_crowd(n_threads, n_turns_of_each);
     struct rv_context_switches *switches = open_process(pid, &clock);
+    cr_assert_eq(rv_context_switches_error(switches), 0);
     for (uint32_t i = 0; i < n_threads; i++)
         rv_context_switches_claim(switches, crowd->threads[i].tid, i + 1);
     atomic_store(&crowd->is_let_go, true);
@@ -636,4 +644,19 @@ Test(source_context_switches, of_many_threads_each_has_its_own_counts_and_most_t
 Test(source_context_switches, of_a_thousand_threads_each_has_its_own_counts, .timeout = 100)
 {
     check_crowd(N_THREADS_OF_MANY, N_TURNS_OF_MANY);
+}
+
+Test(source_context_switches, threads_that_find_no_descriptor_are_missing_and_some_are_left_for_others, .timeout = 60)
+{
+    enum { N_DESCRIPTORS = 64 };
+    struct rv_clock clock;
+    const pid_t pid = start_crowd(N_THREADS, 1);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){N_DESCRIPTORS, N_DESCRIPTORS}), 0);
+    struct rv_context_switches *switches = open_process(pid, &clock);
+    cr_expect_eq(rv_context_switches_error(switches), -EMFILE);
+    const int fd = dup(STDERR_FILENO);
+    cr_expect(fd >= 0 && fd < N_DESCRIPTORS * 3 / 4, "%d", fd);
+    cr_assert_eq(kill(pid, SIGKILL), 0);
+    cr_assert_eq(waitpid(pid, NULL, 0), pid);
+    rv_context_switches_close(switches);
 }
