@@ -11,16 +11,19 @@
 #include "producers/ruby/backtrace.h"
 #include "producers/ruby/code_events.h"
 #include "producers/ruby/methods.h"
+#include "producers/ruby/ractors.h"
 #include "producers/ruby/value_text.h"
 
 static const char RAISE[] = "raise", OBJECT[] = "Object#";
 
-/* Breakpoints of all threads whose code may still be loaded. */
+/* Breakpoints of all threads whose code may still be loaded. Others may look at the list in their Ractors: only one alone takes
+ * what is over out of it. */
 static struct awaited {
     struct rv_code_events_owner owner;
     struct rv_breakpoint point; /* with a text of its own */
+    bool is_over;               /* [atomic] */
     struct awaited *next;
-} * all_awaited;
+} * all_awaited; /* [atomic]  A1 -> A2  what is at its head */
 
 /* ---- what a user writes ---- */
 
@@ -229,16 +232,27 @@ static void await(struct rv_code_events_owner owner, const struct rv_breakpoint 
     awaited->point = *point;
     awaited->point.text = strdup(point->text);
     awaited->point.condition = NULL;
-    awaited->next = all_awaited;
-    all_awaited = awaited;
+    awaited->next = __atomic_load_n(&all_awaited, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all_awaited, &awaited->next, awaited, true, __ATOMIC_RELEASE, /* A1 -> A2 */
+                                        __ATOMIC_RELAXED)) {
+    }
     rv_code_events_add_loaded(owner);
 }
 
-/* Also those of threads that have ended. */
-static void await_no_more(struct rv_code_events_owner owner)
+static struct awaited *first_awaited(void)
+{
+    return __atomic_load_n(&all_awaited, __ATOMIC_ACQUIRE); /* A2 <- A1 */
+}
+
+static bool is_over(const struct awaited *awaited)
+{
+    return __atomic_load_n(&awaited->is_over, __ATOMIC_RELAXED) || !rv_code_events_is_alive(awaited->owner);
+}
+
+static void free_those_over(void)
 {
     for (struct awaited **place = &all_awaited, *awaited; (awaited = *place);) {
-        if (rv_code_events_is_alive(awaited->owner) && !rv_code_events_is_owner(awaited->owner, owner)) {
+        if (!is_over(awaited)) {
             place = &awaited->next;
             continue;
         }
@@ -248,11 +262,20 @@ static void await_no_more(struct rv_code_events_owner owner)
     }
 }
 
+static void await_no_more(struct rv_code_events_owner owner)
+{
+    for (struct awaited *awaited = first_awaited(); awaited; awaited = awaited->next)
+        if (rv_code_events_is_owner(awaited->owner, owner))
+            __atomic_store_n(&awaited->is_over, true, __ATOMIC_RELAXED);
+    if (rv_ractors_is_single())
+        free_those_over();
+}
+
 void rv_breakpoints_load(VALUE code)
 {
-    for (const struct awaited *awaited = all_awaited; awaited; awaited = awaited->next) {
+    for (const struct awaited *awaited = first_awaited(); awaited; awaited = awaited->next) {
         struct search search = {.point = &awaited->point, .found = rb_ary_new()};
-        if (!rv_code_events_is_alive(awaited->owner) || !awaited->point.text)
+        if (is_over(awaited) || !awaited->point.text)
             continue;
         rv_code_events_each_inner(code, look_at, &search);
         make_targets(awaited->owner, &search);

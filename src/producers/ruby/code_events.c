@@ -1,12 +1,18 @@
 /*
  * A TracePoint for each target. Ruby 3.1 may free a code's list of TracePoints while it calls them: they are disabled
- * when no handler of ours is running.
+ * when no handler of ours is running, and no other Ractor, whose list it may be.
+ *
+ * Ractors run in parallel: what all threads share is guarded by a lock, under which no code of Ruby runs. A collection sees it
+ * whole, as it waits for all Ractors.
  */
 #include "producers/ruby/code_events.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "producers/ruby/ractors.h"
 
 /* Exported by Ruby 3.1 to 3.4, for debuggers. The kind of an internal object is in its flags: 7 is code. */
 extern VALUE rb_iseqw_new(VALUE code);
@@ -20,6 +26,7 @@ struct rv_code_events_thread {
     struct rv_code_events_thread *next;
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rv_code_events_thread *threads;
 static _Thread_local struct rv_code_events_thread *own;
 
@@ -34,7 +41,7 @@ struct target {
 
 static struct target *targets;
 static size_t n_targets, capacity;
-static unsigned n_running; /* handlers */
+static unsigned n_running; /* [atomic] handlers */
 static struct rv_code_events_handlers handlers;
 
 static void mark(void *unused)
@@ -65,6 +72,7 @@ static bool has_any(const struct rv_code_events_thread *thread)
 
 void rv_code_events_begin_thread(void)
 {
+    pthread_mutex_lock(&lock);
     for (struct rv_code_events_thread *thread = threads; thread && !own; thread = thread->next)
         if (__atomic_load_n(&thread->has_ended, __ATOMIC_RELAXED) && !has_any(thread))
             own = thread;
@@ -74,6 +82,7 @@ void rv_code_events_begin_thread(void)
         own->next = threads;
         threads = own;
     }
+    pthread_mutex_unlock(&lock);
 }
 
 void rv_code_events_end_thread(void)
@@ -95,17 +104,27 @@ static VALUE disable(VALUE tracepoint)
     return rb_tracepoint_disable(tracepoint);
 }
 
+/* Take one out that is nobody's any more. */
+static bool take_out(struct target *out)
+{
+    bool is_any = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n_targets && !is_any; i++)
+        if (targets[i].is_released || !rv_code_events_is_alive(targets[i].owner)) {
+            is_any = true;
+            *out = targets[i];
+            targets[i] = targets[--n_targets];
+        }
+    pthread_mutex_unlock(&lock);
+    return is_any;
+}
+
 static void take_back(void *unused)
 {
+    struct target target;
     (void)unused;
-    for (size_t i = 0; i < n_targets && n_running == 0;) {
+    while (__atomic_load_n(&n_running, __ATOMIC_RELAXED) == 0 && rv_ractors_is_single() && take_out(&target)) {
         int error = 0;
-        struct target target = targets[i];
-        if (!target.is_released && rv_code_events_is_alive(target.owner)) {
-            i++;
-            continue;
-        }
-        targets[i] = targets[--n_targets];
         if (!NIL_P(target.tracepoint))
             rb_protect(disable, target.tracepoint, &error);
         if (error)
@@ -123,17 +142,21 @@ static void take_back_later(void)
 void rv_code_events_release(struct rv_code_events_owner owner)
 {
     bool is_any = false;
+    pthread_mutex_lock(&lock);
     for (size_t i = 0; owner.thread && i < n_targets; i++) {
         bool is_owners = rv_code_events_is_owner(targets[i].owner, owner);
         is_any |= is_owners;
         targets[i].is_released |= is_owners;
     }
+    pthread_mutex_unlock(&lock);
     if (is_any)
         take_back_later();
 }
 
+/* Another thread may have had the lock. */
 void rv_code_events_fork(void)
 {
+    pthread_mutex_init(&lock, NULL);
     for (struct rv_code_events_thread *thread = threads; thread; thread = thread->next)
         thread->has_ended |= thread != own;
     n_running = 0;
@@ -142,32 +165,41 @@ void rv_code_events_fork(void)
 
 void rv_code_events_begin(void)
 {
-    n_running++;
+    __atomic_fetch_add(&n_running, 1, __ATOMIC_RELAXED);
 }
 
 void rv_code_events_end(void)
 {
-    n_running -= n_running > 0;
+    if (__atomic_load_n(&n_running, __ATOMIC_RELAXED) > 0) /* not in a forked child */
+        __atomic_fetch_sub(&n_running, 1, __ATOMIC_RELAXED);
     take_back_later();
 }
 
 /* ---- adding ---- */
 
-static struct target *find(const struct target *wanted)
+/* The owner has it already: keep it. */
+static bool is_kept(const struct target *wanted)
 {
-    for (size_t i = 0; i < n_targets; i++)
+    bool is_kept = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n_targets && !is_kept; i++)
         if (rv_code_events_is_owner(targets[i].owner, wanted->owner) && targets[i].events == wanted->events &&
-            targets[i].code == wanted->code && targets[i].line == wanted->line)
-            return &targets[i];
-    return NULL;
+            targets[i].code == wanted->code && targets[i].line == wanted->line) {
+            is_kept = true;
+            targets[i].is_released = false;
+        }
+    pthread_mutex_unlock(&lock);
+    return is_kept;
 }
 
 bool rv_code_events_has(VALUE tracepoint)
 {
-    for (size_t i = 0; i < n_targets; i++)
-        if (targets[i].tracepoint == tracepoint)
-            return true;
-    return false;
+    bool is_there = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n_targets && !is_there; i++)
+        is_there = targets[i].tracepoint == tracepoint;
+    pthread_mutex_unlock(&lock);
+    return is_there;
 }
 
 static bool make_room(void)
@@ -181,6 +213,17 @@ static bool make_room(void)
     targets = grown;
     capacity = n;
     return true;
+}
+
+/* False without memory. */
+static bool insert(struct target target)
+{
+    pthread_mutex_lock(&lock);
+    const bool has_room = make_room();
+    if (has_room)
+        targets[n_targets++] = target;
+    pthread_mutex_unlock(&lock);
+    return has_room;
 }
 
 VALUE rv_code_events_enable(VALUE tracepoint, VALUE code, unsigned long line)
@@ -203,19 +246,14 @@ static VALUE enable(VALUE wanted)
 static void add(struct target wanted, rv_code_events_fn *handler)
 {
     int error = 0;
-    struct target *known = find(&wanted);
-    if (known) {
-        known->is_released = false;
-        return;
-    }
-    if (!wanted.owner.thread || !make_room())
+    if (!wanted.owner.thread || is_kept(&wanted))
         return;
     wanted.tracepoint = rb_tracepoint_new(Qnil, wanted.events, handler, NULL);
     rb_protect(enable, (VALUE)&wanted, &error);
     if (error)
         rb_set_errinfo(Qnil);
-    else if (make_room())
-        targets[n_targets++] = wanted;
+    else if (!insert(wanted))
+        (void)rb_tracepoint_disable(wanted.tracepoint);
 }
 
 void rv_code_events_add_lines(struct rv_code_events_owner owner, VALUE code, unsigned long line)
@@ -241,8 +279,8 @@ void rv_code_events_add_loaded(struct rv_code_events_owner owner)
 
 void rv_code_events_keep(struct rv_code_events_owner owner, VALUE object)
 {
-    if (owner.thread && make_room())
-        targets[n_targets++] = (struct target){.owner = owner, .code = object, .tracepoint = Qnil};
+    if (owner.thread)
+        (void)insert((struct target){.owner = owner, .code = object, .tracepoint = Qnil});
 }
 
 /* ---- what code there is ---- */

@@ -31,7 +31,7 @@ struct seen {
 static bool has_blocks;
 
 static _Thread_local struct thread {
-    bool is_refused, is_woken;
+    bool is_woken;
     bool has_new_ring; /* from its next event on it takes commands from that ring */
     bool has_block_hook, has_line_hook;
     const struct rv_execution_context *context; /* NEXT, FINISH: the fiber in which to stop again, */
@@ -394,7 +394,7 @@ static void end_thread(void)
 void rv_debugger_on_ring(void)
 {
     static const uint32_t somebody = 1;
-    if (thread.is_refused || rv_gvl_changes_native_threads())
+    if (rv_gvl_changes_native_threads())
         return;
     thread.has_new_ring = true;
     rv_commands.attention = &somebody;
@@ -410,14 +410,9 @@ void rv_debugger_end_thread(void)
 {
     struct ringviz_file *file;
     uint32_t ring;
-    if (!thread.is_refused && ringviz_own_ring(&file, &ring) == 0)
+    if (ringviz_own_ring(&file, &ring) == 0)
         ringviz_state_set(file, ring, RINGVIZ_UNSTEERED);
     rv_commands_end_thread();
-}
-
-void rv_debugger_refuse(void)
-{
-    thread.is_refused = true;
 }
 
 void rv_debugger_start(bool is_with_blocks)

@@ -24,9 +24,6 @@ void rv_debugger_begin_thread(void);
 /* It ends; the native one may stay, with its ring. */
 void rv_debugger_end_thread(void);
 
-/* The calling thread, which runs a Ractor, takes no commands. */
-void rv_debugger_refuse(void);
-
 /* Once, before any thread has a ring. has_blocks: rv_debugger_entry() is called for blocks, too. */
 void rv_debugger_start(bool has_blocks);
 

@@ -10,23 +10,53 @@
 #include "producers/ruby/request_poller.h"
 #include "producers/ruby/value_text.h"
 
-static VALUE out_keeper, err_keeper; /* the objects that $stdout and $stderr are */
-static VALUE program_out, program_err;
-static unsigned n_running; /* expressions, in all threads */
+/* Of a Ractor. */
+struct streams {
+    VALUE out_keeper, err_keeper; /* the objects that $stdout and $stderr are */
+    VALUE program_out, program_err;
+    unsigned n_running; /* expressions, in all of its threads */
+};
+
+static rb_ractor_local_key_t key;
+static VALUE keeper_class;
 static _Thread_local struct rv_text *output;
 
 /* ---- output ---- */
 
-static VALUE streams_of(VALUE keeper)
+static void mark_streams(void *given)
 {
-    return keeper == out_keeper ? program_out : program_err;
+    const struct streams *streams = given;
+    rb_gc_mark(streams->out_keeper);
+    rb_gc_mark(streams->err_keeper);
+    rb_gc_mark(streams->program_out);
+    rb_gc_mark(streams->program_err);
+}
+
+static const struct rb_ractor_local_storage_type streams_type = {mark_streams, ruby_xfree};
+
+static struct streams *own_streams(void)
+{
+    struct streams *streams = rb_ractor_local_storage_ptr(key);
+    if (streams)
+        return streams;
+    streams = RB_ZALLOC(struct streams);
+    rb_ractor_local_storage_ptr_set(key, streams);
+    streams->out_keeper = rb_obj_alloc(keeper_class);
+    streams->err_keeper = rb_obj_alloc(keeper_class);
+    return streams;
+}
+
+static VALUE stream_of(VALUE keeper)
+{
+    const struct streams *streams = own_streams();
+    return keeper == streams->out_keeper ? streams->program_out : streams->program_err;
 }
 
 static VALUE keep_output(int n, VALUE *texts, VALUE keeper)
 {
     size_t n_bytes = 0;
     if (!output)
-        return rb_funcallv(streams_of(keeper), rb_intern("write"), n, texts);
+        return rb_funcallv(stream_of(keeper), rb_intern("write"), n, texts);
     for (int i = 0; i < n; i++) {
         VALUE text = rb_obj_as_string(texts[i]);
         rv_value_text_plain(output, text);
@@ -38,7 +68,7 @@ static VALUE keep_output(int n, VALUE *texts, VALUE keeper)
 /* Anything but writing is the program's stream's. */
 static VALUE pass_on(int n, VALUE *arguments, VALUE keeper)
 {
-    VALUE stream = streams_of(keeper);
+    VALUE stream = stream_of(keeper);
     return rb_funcall_with_block_kw(stream, rb_sym2id(arguments[0]), n - 1, arguments + 1,
                                     rb_block_given_p() ? rb_block_proc() : Qnil,
                                     rb_keyword_given_p() ? RB_PASS_KEYWORDS : RB_NO_KEYWORDS);
@@ -47,30 +77,32 @@ static VALUE pass_on(int n, VALUE *arguments, VALUE keeper)
 static VALUE responds(VALUE keeper, VALUE name, VALUE has_all)
 {
     (void)has_all;
-    return rb_obj_respond_to(streams_of(keeper), rb_sym2id(name), 0) ? Qtrue : Qfalse;
+    return rb_obj_respond_to(stream_of(keeper), rb_sym2id(name), 0) ? Qtrue : Qfalse;
 }
 
 static void begin_output(struct rv_text *out)
 {
+    struct streams *streams = own_streams();
     output = out;
-    if (n_running++ > 0)
+    if (streams->n_running++ > 0)
         return;
-    program_out = rb_gv_get("$stdout");
-    program_err = rb_gv_get("$stderr");
-    rb_gv_set("$stdout", out_keeper);
-    rb_gv_set("$stderr", err_keeper);
+    streams->program_out = rb_gv_get("$stdout");
+    streams->program_err = rb_gv_get("$stderr");
+    rb_gv_set("$stdout", streams->out_keeper);
+    rb_gv_set("$stderr", streams->err_keeper);
 }
 
 /* An expression may have set them itself. */
 static void end_output(void)
 {
+    struct streams *streams = own_streams();
     output = NULL;
-    if (--n_running > 0)
+    if (--streams->n_running > 0)
         return;
-    if (rb_gv_get("$stdout") == out_keeper)
-        rb_gv_set("$stdout", program_out);
-    if (rb_gv_get("$stderr") == err_keeper)
-        rb_gv_set("$stderr", program_err);
+    if (rb_gv_get("$stdout") == streams->out_keeper)
+        rb_gv_set("$stdout", streams->program_out);
+    if (rb_gv_get("$stderr") == streams->err_keeper)
+        rb_gv_set("$stderr", streams->program_err);
 }
 
 /* ---- expressions ---- */
@@ -159,10 +191,9 @@ bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out)
 
 void rv_evaluate_start(void)
 {
-    VALUE class = rb_class_new(rb_cObject);
-    VALUE *kept[] = {&out_keeper, &err_keeper, &program_out, &program_err};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        rb_gc_register_address(kept[i]);
+    VALUE class = keeper_class = rb_class_new(rb_cObject);
+    rb_gc_register_mark_object(class);
+    key = rb_ractor_local_storage_ptr_newkey(&streams_type);
     rb_define_method(class, "write", keep_output, -1);
     rb_define_method(class, "puts", rb_io_puts, -1);
     rb_define_method(class, "print", rb_io_print, -1);
@@ -170,6 +201,4 @@ void rv_evaluate_start(void)
     rb_define_method(class, "<<", rb_io_addstr, 1);
     rb_define_method(class, "method_missing", pass_on, -1);
     rb_define_method(class, "respond_to_missing?", responds, 2);
-    out_keeper = rb_obj_alloc(class);
-    err_keeper = rb_obj_alloc(class);
 }

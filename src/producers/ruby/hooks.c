@@ -268,6 +268,12 @@ static void add_hook(void)
     rb_add_event_hook(hook(), events, Qnil);
 }
 
+static void begin_ractor(void)
+{
+    rv_debugger_begin_thread();
+    add_hook();
+}
+
 static bool has_begun, is_paused;
 
 /* Of code whose method may be a chosen one. */
@@ -292,7 +298,7 @@ static void begin(void)
     if (params.has_objects)
         rv_object_counts_start();
     rv_gvl_start();
-    rv_ractors_start(add_hook);
+    rv_ractors_start(begin_ractor);
     if (has_collections())
         rv_collections_start(params.allocations);
 }
@@ -373,7 +379,7 @@ void rv_hooks_start(const struct rv_hooks_params *given)
         start_filter();
     if (params.level == RV_HOOKS_OFF)
         return;
-    rv_ractors_start(add_hook); /* Ractor.new may be the main script's first call */
+    rv_ractors_start(begin_ractor); /* Ractor.new may be the main script's first call */
     if (params.is_at_once || params.targets)
         begin();
     else

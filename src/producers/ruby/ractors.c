@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producers/ruby/debugger.h"
+#include "producers/commands/commands.h"
 #include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 
@@ -28,7 +28,6 @@ static VALUE enter(VALUE module, VALUE ractor)
     snprintf(lane, sizeof lane, "Ractor %lu%s%s", number ? strtoul(number + 1, NULL, 10) : 0,
              RB_TYPE_P(name, T_STRING) ? " " : "", RB_TYPE_P(name, T_STRING) ? RSTRING_PTR(name) : "");
     rv_fiber_stacks_begin_thread();
-    rv_debugger_refuse();
     ringviz_thread_name(lane);
     begin();
     return module;
@@ -48,9 +47,14 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
     return ractor;
 }
 
+/* It is not the program that calls. */
 bool rv_ractors_is_single(void)
 {
-    return rb_funcall(rb_cRactor, rb_intern("count"), 0) == INT2FIX(1);
+    const bool was_serving = rv_commands.is_serving;
+    rv_commands.is_serving = true;
+    const bool is_single = rb_funcall(rb_cRactor, rb_intern("count"), 0) == INT2FIX(1);
+    rv_commands.is_serving = was_serving;
+    return is_single;
 }
 
 /* Ruby 3.3 evaluates no text at the begin of a thread. */

@@ -1,6 +1,6 @@
 /*
- * What Ruby lets a foreign thread do is to register a job, which runs in the Ruby thread that has the GVL. Exceptions
- * are raised by a Ruby thread: it is there while expressions run, and a second longer.
+ * What Ruby lets a foreign thread do is to register a job, which runs in the main Ractor's thread that has the GVL. Exceptions
+ * are raised by a Ruby thread of the same Ractor: it is there while expressions run, and a second longer.
  */
 #include "producers/ruby/request_poller.h"
 
@@ -19,10 +19,16 @@
 #define NAP_NS 20000000u
 #define MOST_IDLE_NAPS 50u
 
+/* Of a Ractor. */
+struct raiser {
+    bool is_there;
+};
+
 static struct watched {
     const uint32_t *attention;
     const struct rv_commands_request *request; /* of the expression that runs; NULL: none. These under the GVL */
-    VALUE thread;                              /* Ruby's, while an expression runs */
+    const struct raiser *raiser;               /* that of its Ractor, */
+    VALUE thread;                              /* and Ruby's thread, while an expression runs */
     bool is_given_up;
     struct watched *next;
 } * all;
@@ -30,7 +36,8 @@ static struct watched {
 static _Thread_local struct watched *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
 static pid_t pid;                                        /* whose list it is */
-static bool has_raiser, has_ended;                       /* the Ruby thread is there; Ruby is about to end */
+static bool has_ended;                                   /* Ruby is about to end */
+static rb_ractor_local_key_t raiser_key;
 static void (*wake)(void);
 
 /* ---- in Ruby's threads ---- */
@@ -40,12 +47,14 @@ static VALUE raise_in(VALUE thread)
     return rb_funcall(thread, rb_intern("raise"), 1, rb_exc_new_cstr(rb_eException, "given up"));
 }
 
-/* The thread of an expression that is wanted no more, which is given up now; 0: none. */
-static VALUE find_unwanted(bool *has_any)
+/* The thread of this Ractor's expression that is wanted no more, which is given up now; 0: none. */
+static VALUE find_unwanted(const struct raiser *raiser, bool *has_any)
 {
     VALUE thread = 0;
     pthread_mutex_lock(&lock);
     for (struct watched *watched = all; watched && !thread; watched = watched->next) {
+        if (watched->raiser != raiser)
+            continue;
         *has_any |= watched->request != NULL;
         if (!watched->request || watched->is_given_up || !rv_commands_is_unwanted(watched->request))
             continue;
@@ -57,11 +66,11 @@ static VALUE find_unwanted(bool *has_any)
 }
 
 /* Returns whether any expression runs. With the GVL, so that none ends meanwhile. */
-static bool look_at_requests(void)
+static bool look_at_requests(const struct raiser *raiser)
 {
     bool has_any = false;
     VALUE thread;
-    while ((thread = find_unwanted(&has_any))) {
+    while ((thread = find_unwanted(raiser, &has_any))) {
         int error = 0;
         rb_protect(raise_in, thread, &error);
         if (error)
@@ -88,18 +97,18 @@ static void mute(bool is_muted)
         ringviz_flag_set(file, ring, RINGVIZ_MUTED, is_muted, &before);
 }
 
-static VALUE run_raiser(void *unused)
+static VALUE run_raiser(void *given)
 {
-    (void)unused;
+    struct raiser *raiser = given;
     ringviz_thread_name("ringviz");
     mute(true);
     for (unsigned n_idle = 0; n_idle < MOST_IDLE_NAPS; n_idle++) {
         rb_thread_call_without_gvl(nap, NULL, NULL, NULL);
-        if (look_at_requests())
+        if (look_at_requests(raiser))
             n_idle = 0;
     }
     mute(false);
-    has_raiser = false;
+    raiser->is_there = false;
     return Qnil;
 }
 
@@ -148,16 +157,26 @@ static void start_watcher(void)
 
 /* ---- threads ---- */
 
+static struct raiser *own_raiser(void)
+{
+    struct raiser *raiser = rb_ractor_local_storage_ptr(raiser_key);
+    if (!raiser)
+        rb_ractor_local_storage_ptr_set(raiser_key, raiser = RB_ZALLOC(struct raiser));
+    return raiser;
+}
+
 void rv_request_poller_begin(void)
 {
+    struct raiser *raiser = own_raiser();
     if (!own)
         return;
     own->request = rv_commands_current();
     own->thread = rb_thread_current();
     own->is_given_up = false;
-    if (!has_raiser)
-        rb_thread_create(run_raiser, NULL);
-    has_raiser = true;
+    own->raiser = raiser;
+    if (!raiser->is_there)
+        rb_thread_create(run_raiser, raiser);
+    raiser->is_there = true;
 }
 
 static VALUE check_interrupts(VALUE unused)
@@ -193,7 +212,7 @@ static void forget_others(void)
     if (own)
         own->next = NULL;
     all = own;
-    has_raiser = false;
+    own_raiser()->is_there = false;
 }
 
 void rv_request_poller_begin_thread(void)
@@ -246,6 +265,7 @@ static void stop_watcher(VALUE unused)
 void rv_request_poller_start(void (*given)(void))
 {
     wake = given;
+    raiser_key = rb_ractor_local_storage_ptr_newkey(RB_RACTOR_LOCAL_STORAGE_TYPE_FREE);
     rv_job_prepare(&wake_job);
     rb_set_end_proc(stop_watcher, Qnil);
 }

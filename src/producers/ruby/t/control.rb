@@ -340,6 +340,67 @@ class ControlTest < RingvizTest
     end
   end
 
+  RACTOR = <<~'RUBY'
+    Warning[:experimental] = false
+    class Counter
+      def leaf(n)
+        n += 1
+        n
+      end
+      def works(n)
+        first = leaf(n)
+        raise ArgumentError if first < 0
+        first
+      end
+    end
+    def busy(n)
+      done = false
+      until done
+        n = Counter.new.works(n) rescue -1
+        sleep 0.001
+      end
+      n
+    end
+    ractors = [Ractor.new { busy(10) }, Ractor.new { busy(1000) }]
+    idle until $go
+    ractors.each { |ractor| p ractor.take < 0 }
+  RUBY
+
+  # Each in its own ring: what one is asked does not stop the other, nor the main one.
+  def test_ractors_are_controlled_separately
+    skip "its Ractors change native threads" if RUBY_VERSION >= "3.3"
+    control(RACTOR, idle: IDLE.sub("idle until $go", "")) do |program|
+      rings = nil
+      program.wait_for { (rings = program.ask("ps").scan(/^.\s+([1-9]\d*)\s.* running /).flatten).size == 2 }
+      rings.each do |ring|
+        program.ask("ring #{ring}", "stop")
+        assert_equal "1 Counter#leaf", program.ask("break Counter#leaf")
+        assert_match(/\Aring #{ring} stopped: Counter#leaf\(n=\d+\) at S line 7\z/, program.ask("run", "wait 60")[1])
+        assert_match(/\A#0 Counter#leaf\(n=(\d+)\) at S line 7
+#1 Counter#works\(n=\1\) at S line 11
+#2 Object#busy\(n=\1\) at S line 19
+#3 block in <main>\(\) at S line 24$/, program.ask("stack"))
+        assert_match(/stopped: Counter#leaf\(n=\d+\) at S line 8\z/, program.ask("next"))
+        assert_match(/stopped: Counter#works\(n=\d+\) at S line 12\z/, program.ask("finish"))
+        assert_equal ["said\n[Counter, true]", "error: ArgumentError: ArgumentError"],
+                     program.ask("eval puts 'said'; [self.class, first > n]", "eval raise ArgumentError")
+        assert_match(/\Aerror: ring #{ring}: it does not answer/, program.ask("eval loop {}"))
+        assert_equal "3", program.ask("eval 1 + 2")
+        assert_match(/stopped: Counter#works\(n=\d+\) at S line 13\z/, program.ask("step"))
+        assert_equal "2 S:12 if n % 10 == 0", program.ask("break #{program.script}:12 if n % 10 == 0")
+        program.ask("break delete 1")
+        assert_match(/stopped: Counter#works\(n=\d*0\) at S line 12\z/, program.ask("run", "wait 60")[1])
+        assert_equal "3 raise ArgumentError", program.ask("break delete all", "break raise ArgumentError")[1]
+        assert_match(/stopped: Counter#works.* at S line 12\n3 raise ArgumentError: #<ArgumentError>\z/,
+                     program.ask("eval first = -1", "run", "wait 60")[2])
+        assert_equal "true", program.ask("up", "eval done = true")[1]
+        program.ask("break delete all", "run")
+      end
+      program.ask("ring 0", "stop", "eval $go = 1", "run", "wait 60")
+      assert_equal "true\ntrue\nstatus 0", program.end
+    end
+  end
+
   def test_threads_that_change_native_threads_are_refused
     skip "Ruby has none" if RUBY_VERSION < "3.3"
     control("puts 'end'\n", idle: IDLE.sub("idle until", "Thread.new { idle until $go }; idle until"),
