@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/own_syscalls.h"
+
 #define N_NAMESPACES 16u
 #define MOST_HEADERS 32u
 #define HAS_NAMESPACES 2 /* r_version of glibc 2.35 and later */
@@ -56,7 +58,16 @@ struct walk {
     rv_loaded_objects_fn *look;
     void *context;
     bool has_seen_others;
+    bool are_changing;
 };
+
+/* A signal's handler may have interrupted dlclose(), whose thread has the lock: between its unmapping and the change of the
+ * list. All of an object is unmapped at once. */
+static bool is_gone(const struct walk *walk, const void *in_object)
+{
+    uint8_t byte;
+    return walk->are_changing && rv_os_read_own(&byte, in_object, sizeof byte) != 0;
+}
 
 /* From its file: of a namespace but the first nothing tells where they are mapped. False: it is not that file any more. */
 static bool read_headers(const struct link_map *map, ElfW(Phdr) headers[MOST_HEADERS], ElfW(Half) * n)
@@ -83,7 +94,7 @@ static int look_at_map(const struct walk *walk, const struct link_map *map, cons
 {
     ElfW(Phdr) headers[MOST_HEADERS];
     struct dl_phdr_info info = *counters;
-    if (map->l_addr == _r_debug.r_ldbase || !read_headers(map, headers, &info.dlpi_phnum))
+    if (map->l_addr == _r_debug.r_ldbase || is_gone(walk, map->l_ld) || !read_headers(map, headers, &info.dlpi_phnum))
         return 0;
     info.dlpi_addr = map->l_addr;
     info.dlpi_name = map->l_name;
@@ -101,11 +112,11 @@ static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *conte
     for (unsigned i = 1; space && !result && i < N_NAMESPACES; i++, space = next(space))
         for (const struct link_map *map = space->r_map; map && !result; map = map->l_next)
             result = look_at_map(walk, map, info);
-    return result ? result : walk->look(info, n_bytes, walk->context);
+    return result || is_gone(walk, info->dlpi_phdr) ? result : walk->look(info, n_bytes, walk->context);
 }
 
 int rv_loaded_objects_each(rv_loaded_objects_fn *look, void *context)
 {
-    struct walk walk = {.look = look, .context = context};
+    struct walk walk = {.look = look, .context = context, .are_changing = rv_loaded_objects_are_changing()};
     return dl_iterate_phdr(look_at_object, &walk);
 }
