@@ -91,11 +91,13 @@ vec2 across(vec3 box)
     return v_face > 0.0 ? box.xy : v_face < 0.0 ? box.zy : box.xz;
 }
 
+// None between bands of rows that are lower than a pixel.
 float edge(vec2 at, vec2 size_px)
 {
     vec2 border_px = min(at, 1.0 - at) * size_px;
     float near = 1.0 - smoothstep(0.4, 1.5, min(border_px.x, border_px.y));
-    return u_edge.x * near * smoothstep(0.0, 4.5, min(size_px.x, size_px.y) - u_edge.y);
+    float most = v_relief > 0.0 ? u_edge.x : 0.0;
+    return most * near * smoothstep(0.0, 4.5, min(size_px.x, size_px.y) - u_edge.y);
 }
 
 // How much of a wall is there, and how bright its rim is.

@@ -10,7 +10,8 @@
 //   u_fold       for cells, see render/cell_bar.h: the power of the coverage that gives the width, least width in pixels,
 //                thickness as a share of a call's
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
-//                world width of a pixel, its row in u_off_cpu
+//                world width of a pixel, its row in u_off_cpu, rows that are one band: more than 1 where they are lower
+//                than a pixel
 //   u_heights    height of a box of shade 0, as a share of the height of a box of the last shade
 //   u_colors     linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
@@ -61,6 +62,7 @@ const float ACCENT_TONES[3] = float[](1.0, 1.2, 0.55);
 const float FACES[3] = float[](1.0, 0.0, -1.0);
 const float MEAN_LIGHT = 0.97; // of a face from foot to rim
 const vec3 LUMA = vec3(0.25, 0.65, 0.10);
+const float BEFORE_BAND = 1.02; // thickness of a bright box in a band
 
 // Values of enum rv_emphasis.
 uint emphasis_of()
@@ -84,7 +86,7 @@ void main()
     float depth = float(a_record.w & 0xFFFFu);
     int lane_idx = int(a_record.w >> 16);
     vec4 lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63), lane_idx >> 6), 0);
-    vec3 about_lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).xyz;
+    vec4 about_lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0);
     bool is_cell = (a_record.z & 0x1000u) != 0u;
     v_gc_row = about_lane.x;
     v_off_cpu_row = about_lane.z;
@@ -105,6 +107,16 @@ void main()
 #endif
     v_relief = clamp(0.5 * lane.z / about_lane.y - 0.5, 0.0, 1.0);
     float height = mix(1.0, u_shape.z, v_relief) * mix(u_heights, 1.0, float(a_record.z & 63u) / 63.0);
+    uint emphasis = emphasis_of();
+    float band = about_lane.w, in_band = mod(depth, band);
+    if (band > 1.0) { // its lowest row, and what is brightened in it
+        bool is_bright = emphasis >= 2u;
+        bool is_shown = in_band == 0.0 || is_bright;
+        height = is_shown ? band : 0.0;
+        share = is_shown ? share : 0.0;
+        thickness *= is_bright ? BEFORE_BAND : 1.0;
+        depth -= in_band;
+    }
     float x = u_time.x + float(int(a_record.x)) * u_time.y + 0.5 * (1.0 - share) * width;
     vec3 low = vec3(x, lane.w + depth * lane.z, lane.x - thickness);
     vec3 high = vec3(x + share * width, lane.w + (depth + height) * lane.z, lane.x + thickness);
@@ -125,6 +137,6 @@ void main()
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
     int row = 3 * slot + (v_relief > 0.0 ? tone : 0);
     vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, row), 0).rgb;
-    v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * v_relief * (2.0 * mod(depth, 2.0) - 1.0)) * mean;
+    v_colour = emphasize(colour, emphasis) * (1.0 + 0.035 * v_relief * (2.0 * mod(depth, 2.0) - 1.0)) * mean;
     gl_Position = u_view_projection * vec4(world, 1.0);
 }

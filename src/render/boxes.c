@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
 #define FACE_INDICES 6
 #define N_INDICES (FACE_COUNT * FACE_INDICES)
 
+#define BAND_PX 1.4f /* at least, of rows that are lower than a pixel */
 #define EDGE_DARKNESS 0.55f
 #define EDGE_FROM_PX 2.5f /* narrower faces have no edge */
 #define EDGE_FROM_PX_CONTRAST 1.5f
@@ -141,6 +143,15 @@ static size_t collections_row(const struct rv_view *view, size_t lane)
     return process < GC_ROWS ? process : GC_ROWS - 1;
 }
 
+/*
+ * Rows that are lower than a pixel are drawn in bands of so many, each as its lowest row, which has the time of the others, too:
+ * otherwise pixels would meet one of them by chance. A power of two, so that few bands change while one zooms.
+ */
+static float rows_of_band(float row_height, float pixel)
+{
+    return row_height < pixel ? exp2f(ceilf(log2f(BAND_PX * pixel / row_height))) : 1.0f;
+}
+
 static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
                          const struct rv_off_cpu *off_cpu)
 {
@@ -157,6 +168,7 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, con
         texel[4] = (float)collections_row(view, i);
         texel[5] = rv_camera_lane_pixel(pass->camera, layout, i);
         texel[6] = i < off_cpu->n_lanes ? (float)off_cpu->rows[i] : 0.0f;
+        texel[7] = rows_of_band(texel[2], texel[5]);
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
     glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
