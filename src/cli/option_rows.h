@@ -407,7 +407,7 @@ OPTION(POLICY, WATCH, "policy", "=block|switch|fill|ring", NULL, WORD(map.policy
 
 OPTION(DRAIN_INTERVAL, WATCH, "drain-interval", "=TIME", NULL, TIME(drain_interval_ns, 10000),
     "time between two drains of a ring (default: 2ms, longer while there are few events)",
-    "By default up to 4.5 ms, and with --policy=block up to 20 ms where no calls are drawn.")
+    "By default up to 4.5 ms, and with --policy=block up to 10 ms where no calls are drawn.")
 
 OPTION(RING_EVENTS, WATCH, "ring-events", "=N", NULL, COUNT(map.ring_events, 1u << 20),
     "events in a ring, rounded up to a power of two (default: 131072)",

@@ -52,7 +52,7 @@ static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
 static const uint64_t LIGHT_NAP_NS = 4500000;
 static const uint64_t EMPTY_NAP_NS = 10000000;
 /* Where nobody waits for it: but the end of the program is seen after this share of the time until then. */
-static const uint64_t UNATTENDED_NAP_NS = 20000000;
+static const uint64_t UNATTENDED_NAP_NS = 10000000;
 enum { UNATTENDED_SHARE = 64 };
 static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-enum { LIGHT_PERCENT = 10, BUSY_PERCENT = 25 };
+enum { LIGHT_PERCENT = 5, BUSY_PERCENT = 25 };
 
 static uint32_t owner_of(const struct rv_live_ring *slot)
 {
