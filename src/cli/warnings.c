@@ -98,14 +98,14 @@ static void warn_of_silent_process(const struct rv_warnings *run, const char *fu
     const struct traced traced = find_traced(run->map);
     const uint32_t pid = run->options->pid;
     if (functions && !traced.has_functions)
-        rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)", pid,
+        rv_warn("process %u made no traced call: no function of it or of its libraries fits '%s' (-x, --patch)", pid,
                 functions);
     else if (!(traced.instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS)))
-        rv_warn("process %u wrote no event: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
+        rv_warn("process %u made no traced call: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
                 "SBCL) are left as they are",
                 pid);
     else
-        rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)", pid);
+        rv_warn("process %u made no traced call: none of its patched functions was called (--patch, --verbose)", pid);
 }
 
 static uint64_t n_static_programs(const struct rv_map *map)
@@ -122,13 +122,21 @@ static void warn_of_static_programs(uint64_t n)
             (unsigned long long)n, rv_units_word(n, "", "s"));
 }
 
+/* A recorder alone counts no calls. */
+static bool has_calls(const struct rv_warnings *run)
+{
+    const bool counts_calls =
+        rv_options_has(run->options, RV_OPTION_REPORT) || rv_options_has(run->options, RV_OPTION_SPANS);
+    return (counts_calls ? run->counts->n_spans : run->counts->n_produced) != 0;
+}
+
 static void warn_of_silence(const struct rv_warnings *run)
 {
     char why[1024], first[RV_OPTIONS_PATCH_BYTES];
     const char *functions = chosen_functions(run->options, first);
     const bool is_said = run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
                          n_static_programs(run->map) || rv_sigbus_has_come() || rv_memory_is_short();
-    if (run->counts->n_produced)
+    if (has_calls(run))
         return;
     if (run->options->pid)
         warn_of_silent_process(run, functions);

@@ -1,4 +1,4 @@
-/* What is printed on stderr at the end of a run, before its outputs: losses, why there are no events, what was not traced. */
+/* What is printed on stderr at the end of a run, before its outputs: losses, why there are no calls, what was not traced. */
 #ifndef RV_CLI_WARNINGS_H
 #define RV_CLI_WARNINGS_H
 

@@ -54,7 +54,7 @@ int rv_launch_status(const struct rv_launch *launch);
 void rv_launch_destroy(struct rv_launch *launch);
 
 /*
- * Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, an interpreter, one
+ * Why may this command have made no traced call? One line: not ELF, static, setuid, not instrumented, an interpreter, one
  * that runs another; and what to do.
  *   functions  what chose those to be patched; NULL: not the user
  */

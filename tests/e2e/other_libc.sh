@@ -11,6 +11,6 @@ for command in "$folder/hello" "exec $folder/hello" "setsid $folder/hello"; do
     run --headless -- sh -c "$command"
     expect "$command: status" $status 7
     expect "$command: output" "$(cat "$folder/out")" hello
-    ! grep -v '^ringviz: sh wrote no event' "$folder/err" || fail "$command: it, or its loader, complains"
+    ! grep -v '^ringviz: sh made no traced call' "$folder/err" || fail "$command: it, or its loader, complains"
 done
 conclude

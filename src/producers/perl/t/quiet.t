@@ -39,6 +39,6 @@ is("$traced->{status} $traced->{out}", '0 ', 'no free ring: the child runs, and 
 like($traced->{err}, qr/\Aringviz: [^\n]*ring[^\n]*\n\z/, 'ringviz says it once');
 
 $traced = run_traced(['perl', '-T', '-e', '1']);
-like($traced->{err}, qr/\Aringviz: perl wrote no event: [^\n]*perl -T[^\n]*\n\z/, 'perl -T: why there is nothing');
+like($traced->{err}, qr/\Aringviz: perl made no traced call: [^\n]*perl -T[^\n]*\n\z/, 'perl -T: why there is nothing');
 
 done_testing;

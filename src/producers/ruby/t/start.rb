@@ -55,6 +55,11 @@ class StartTest < RingvizTest
     assert_equal plain.err, traced.err.lines.reject { |line| line.start_with?("ringviz:") }.join
   end
 
+  def test_a_program_without_calls_is_told_of_the_other_levels
+    result = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", "-e", "puts 1"])
+    assert_match(/\Aringviz: ruby made no traced call: [^\n]*RINGVIZ_RUBY=all[^\n]*\n\z/, result.err)
+  end
+
   def test_other_rubies_and_refusals_are_silent
     path = write_file(TEXT)
     result = run_plain([ENV["RINGVIZ"], "--spans=json", "--output=/dev/null", "--", "ruby", "--disable=rubyopt", path])

@@ -1,5 +1,5 @@
 /*
- * Explains why a command wrote no event, from its file and name alone. The first reason that applies is reported; for a
+ * Explains why a command made no traced call, from its file and name alone. The first reason that applies is reported; for a
  * command that only runs another, that of the other.
  */
 #include "launch/launch.h"
@@ -153,7 +153,7 @@ static bool explain_runner(const char *const *argv, const char *functions, char 
         rv_launch_explain_silence(run, functions, out, out_bytes);
     else
         snprintf(out, out_bytes,
-                 "%s wrote no event: it runs a program %s; put ringviz behind it: %s ... ringviz ... -- PROGRAM", *argv,
+                 "%s made no traced call: it runs a program %s; put ringviz behind it: %s ... ringviz ... -- PROGRAM", *argv,
                  runner->way == AS_ANOTHER_USER
                      ? "as another user, without our LD_PRELOAD or without the right to open the trace file"
                      : "with another root or in another container, where neither our library nor the trace file are",
@@ -258,9 +258,9 @@ void rv_launch_explain_silence(const char *const *argv, const char *functions, c
         return;
     int error = rv_program_read(command, &program);
     if (error == -ENOENT)
-        snprintf(out, out_bytes, "%s wrote no event: it is not there any more", command);
+        snprintf(out, out_bytes, "%s made no traced call: it is not there any more", command);
     else if (error)
-        snprintf(out, out_bytes, "%s wrote no event: why cannot be told, its file is not readable (%s)", command,
+        snprintf(out, out_bytes, "%s made no traced call: why cannot be told, its file is not readable (%s)", command,
                  strerror(-error));
     else if (functions && can_be_patched(&program))
         snprintf(why, sizeof why,
@@ -269,7 +269,7 @@ void rv_launch_explain_silence(const char *const *argv, const char *functions, c
     else
         explain_program(&program, why, sizeof why);
     if (!error)
-        snprintf(out, out_bytes, "%s wrote no event: %s", command, why);
+        snprintf(out, out_bytes, "%s made no traced call: %s", command, why);
 }
 
 const char *rv_launch_untraced_language(const char *program)
