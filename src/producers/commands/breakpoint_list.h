@@ -35,7 +35,7 @@ struct rv_breakpoint_list {
     unsigned n, last_number;
 };
 
-extern _Thread_local struct rv_breakpoint_list rv_breakpoint_list;
+extern _Thread_local struct rv_breakpoint_list rv_breakpoint_list __attribute__((tls_model("initial-exec")));
 
 /* A language's name of n bytes: sets kind, sub_at, package_bytes, sub_bytes and prefix. False if it is none. */
 typedef bool rv_breakpoint_list_name_fn(struct rv_breakpoint *point, const char *text, size_t n);

@@ -34,7 +34,7 @@ struct rv_commands_request { /* whose expression runs and may be aborted */
     char *again;                     /* buffer of the same size, to look whether it is still there */
 };
 
-static _Thread_local struct thread {
+struct rv_commands_thread {
     pid_t pid; /* of the process that got the ring */
     bool is_stopped;
     struct rv_commands_request request;
@@ -42,7 +42,12 @@ static _Thread_local struct thread {
     struct rv_text answer; /* the last answer, of which `sent` bytes were sent */
     size_t sent;
     struct rv_text why; /* reason of the stop */
-} thread;
+};
+
+static struct rv_commands_thread none; /* of a thread that has had no ring; not written */
+
+/* A runtime's thread may continue on another native thread while it is asked: no address of such variables is kept. */
+static _Thread_local struct rv_commands_thread *thread __attribute__((tls_model("initial-exec"))) = &none;
 
 static const struct rv_commands_runtime *runtime;
 static void (*end_runtime)(void);
@@ -51,8 +56,8 @@ static pthread_key_t end_key;
 static void go_on(enum rv_commands_pace pace)
 {
     rv_commands.pace = pace;
-    thread.is_stopped = false;
-    rv_text_fini(&thread.why);
+    thread->is_stopped = false;
+    rv_text_fini(&thread->why);
     runtime->go_on();
 }
 
@@ -62,14 +67,14 @@ static void send_answer(const struct ring *ring, bool is_fine)
 {
     struct ringviz_file_params sizes;
     ringviz_file_params(ring->file, &sizes);
-    const char *bytes = rv_text_bytes(&thread.answer) + thread.sent;
-    size_t n_left = thread.answer.n_bytes - thread.sent,
+    const char *bytes = rv_text_bytes(&thread->answer) + thread->sent;
+    size_t n_left = thread->answer.n_bytes - thread->sent,
            n = n_left < sizes.message_bytes ? n_left : sizes.message_bytes;
     while (n < n_left && n > 1 && ((unsigned char)bytes[n] & 0xc0) == 0x80)
         n--; /* do not cut inside a character */
     const char *code = n < n_left ? (is_fine ? "ok+" : "err+") : is_fine ? "ok" : "err";
     ringviz_response_post(ring->file, ring->idx, code, bytes, n);
-    thread.sent += n;
+    thread->sent += n;
 }
 
 /* ---- expressions ---- */
@@ -85,17 +90,17 @@ static void end_request(void)
 {
     struct ring ring;
     bool has_ring = ringviz_own_ring(&ring.file, &ring.idx) == 0; /* not in a forked child */
-    thread.request.kind = NO_REQUEST;
+    thread->request.kind = NO_REQUEST;
     rv_commands.attention = has_ring ? ringviz_attention(ring.file, ring.idx) : &nobody;
 }
 
 /* While an expression runs, every call checks whether it is wanted: a monitor's death gives no signal. */
 static bool evaluate(enum request kind, const struct rv_expression *expression, struct rv_text *out)
 {
-    struct rv_commands_request *request = &thread.request;
+    struct rv_commands_request *request = &thread->request;
     request->has_ring = ringviz_own_ring(&request->ring.file, &request->ring.idx) == 0;
     request->had_monitor = request->has_ring && ringviz_has_monitor(request->ring.file);
-    request->began_ns = thread.looked_ns = now_ns();
+    request->began_ns = thread->looked_ns = now_ns();
     request->kind = kind;
     rv_commands.attention = &somebody;
     bool is_fine = runtime->evaluate(expression, out);
@@ -121,13 +126,13 @@ static bool run_stop(const struct command *command, char *argument, struct rv_te
     (void)command;
     (void)argument;
     (void)answer;
-    thread.is_stopped = true;
+    thread->is_stopped = true;
     return true;
 }
 
 static bool run_on(const struct command *command, char *argument, struct rv_text *answer)
 {
-    const char *why = thread.is_stopped ? runtime->why_not(command->pace) : "not stopped";
+    const char *why = thread->is_stopped ? runtime->why_not(command->pace) : "not stopped";
     (void)argument;
     if (why)
         rv_text_addf(answer, "%s", why);
@@ -172,7 +177,7 @@ static bool run_why(const struct command *command, char *argument, struct rv_tex
 {
     (void)command;
     (void)argument;
-    rv_text_add(answer, rv_text_bytes(&thread.why), thread.why.n_bytes);
+    rv_text_add(answer, rv_text_bytes(&thread->why), thread->why.n_bytes);
     return true;
 }
 
@@ -247,32 +252,32 @@ static bool is_withdrawn(const struct rv_commands_request *request, const struct
 
 static void run_command(const struct ring *ring)
 {
-    if (strcmp(thread.request.received.code, "more") == 0) {
+    if (strcmp(thread->request.received.code, "more") == 0) {
         send_answer(ring, true);
         return;
     }
-    const struct command *command = command_of(thread.request.received.code);
-    bool was_stopped = thread.is_stopped;
-    rv_text_fini(&thread.answer);
-    thread.sent = 0;
-    bool is_fine = command && command->run(command, thread.request.received.message, &thread.answer);
+    const struct command *command = command_of(thread->request.received.code);
+    bool was_stopped = thread->is_stopped;
+    rv_text_fini(&thread->answer);
+    thread->sent = 0;
+    bool is_fine = command && command->run(command, thread->request.received.message, &thread->answer);
     if (!command)
-        rv_text_addf(&thread.answer, "unknown command");
-    if (!is_still_ours(ring) || is_withdrawn(&thread.request, ring))
+        rv_text_addf(&thread->answer, "unknown command");
+    if (!is_still_ours(ring) || is_withdrawn(&thread->request, ring))
         return;
-    if (was_stopped && !thread.is_stopped) /* before the answer: waiters for the next stop must not see this one */
+    if (was_stopped && !thread->is_stopped) /* before the answer: waiters for the next stop must not see this one */
         ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
     send_answer(ring, is_fine);
 }
 
 static bool make_buffers(size_t n_bytes)
 {
-    if (thread.request.received.message)
+    if (thread->request.received.message)
         return true;
-    thread.request.received.message = malloc(n_bytes + 1);
-    thread.request.again = malloc(n_bytes + 1);
-    thread.request.received.capacity = n_bytes;
-    return thread.request.received.message && thread.request.again;
+    thread->request.received.message = malloc(n_bytes + 1);
+    thread->request.again = malloc(n_bytes + 1);
+    thread->request.received.capacity = n_bytes;
+    return thread->request.received.message && thread->request.again;
 }
 
 static void look_for_command(const struct ring *ring)
@@ -280,9 +285,9 @@ static void look_for_command(const struct ring *ring)
     struct ringviz_file_params sizes;
     ringviz_file_params(ring->file, &sizes);
     if (!make_buffers(sizes.message_bytes) ||
-        ringviz_command_wait(ring->file, ring->idx, &thread.request.received, 0) != 0)
+        ringviz_command_wait(ring->file, ring->idx, &thread->request.received, 0) != 0)
         return;
-    thread.request.received.message[thread.request.received.n_bytes] = '\0';
+    thread->request.received.message[thread->request.received.n_bytes] = '\0';
     run_command(ring);
 }
 
@@ -340,7 +345,7 @@ static void wait_for_attention(const struct ring *ring)
 static void wait_for_commands(const struct ring *ring)
 {
     uint64_t looked_ns = now_ns();
-    while (thread.is_stopped && is_still_ours(ring)) {
+    while (thread->is_stopped && is_still_ours(ring)) {
         wait_for_attention(ring);
         bool was_called = ringviz_attention_take(ring->file, ring->idx); /* a leaving monitor requests attention, too */
         if (was_called)
@@ -355,7 +360,7 @@ static void wait_for_commands(const struct ring *ring)
 
 static void wait_while_stopped(const struct ring *ring)
 {
-    thread.is_stopped = true;
+    thread->is_stopped = true;
     rv_commands.n_stops++;
     rv_commands.pace = RV_COMMANDS_RUN;
     look_for_watches(ring);
@@ -363,18 +368,18 @@ static void wait_while_stopped(const struct ring *ring)
     wait_for_commands(ring);
     if (is_still_ours(ring))
         ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
-    thread.is_stopped = false;
+    thread->is_stopped = false;
 }
 
 void rv_commands_end(void)
 {
     rv_commands.is_serving = false;
-    if (thread.request.kind)
+    if (thread->request.kind)
         end_request();
     struct ring ring;
-    if (thread.is_stopped && ringviz_own_ring(&ring.file, &ring.idx) == 0)
+    if (thread->is_stopped && ringviz_own_ring(&ring.file, &ring.idx) == 0)
         ringviz_state_set(ring.file, ring.idx, RINGVIZ_RUNNING);
-    thread.is_stopped = false;
+    thread->is_stopped = false;
 }
 
 struct serving {
@@ -387,7 +392,7 @@ static void serve_protected(const void *context)
     const struct serving *serving = context;
     if (!serving->is_to_stop)
         look(&serving->ring);
-    if (serving->is_to_stop || thread.is_stopped)
+    if (serving->is_to_stop || thread->is_stopped)
         wait_while_stopped(&serving->ring);
 }
 
@@ -403,7 +408,7 @@ static void serve(const struct ring *ring, bool is_to_stop)
 
 const struct rv_commands_request *rv_commands_current(void)
 {
-    return &thread.request;
+    return &thread->request;
 }
 
 bool rv_commands_is_unwanted(const struct rv_commands_request *request)
@@ -418,11 +423,11 @@ bool rv_commands_is_unwanted(const struct rv_commands_request *request)
 /* Check a long-running expression; not in a forked child, which has another ring or none. */
 static bool is_unwanted(void)
 {
-    uint64_t now = thread.request.kind ? now_ns() : 0;
-    if (!thread.request.kind || now - thread.looked_ns < GIVE_UP_NS)
+    uint64_t now = thread->request.kind ? now_ns() : 0;
+    if (!thread->request.kind || now - thread->looked_ns < GIVE_UP_NS)
         return false;
-    thread.looked_ns = now;
-    return is_still_ours(&thread.request.ring) && rv_commands_is_unwanted(&thread.request);
+    thread->looked_ns = now;
+    return is_still_ours(&thread->request.ring) && rv_commands_is_unwanted(&thread->request);
 }
 
 bool rv_commands_serve(void)
@@ -465,10 +470,10 @@ static void look_protected(const void *context)
 {
     const struct look *look = context;
     struct rv_text why = {0};
-    thread.request.had_monitor = true;
+    thread->request.had_monitor = true;
     *look->is_due = look->are_due(look->context, &why);
-    if (*look->is_due && !thread.why.n_bytes)
-        rv_text_add(&thread.why, rv_text_bytes(&why), why.n_bytes);
+    if (*look->is_due && !thread->why.n_bytes)
+        rv_text_add(&thread->why, rv_text_bytes(&why), why.n_bytes);
     rv_text_fini(&why);
 }
 
@@ -479,10 +484,10 @@ bool rv_commands_look_at_breakpoints(bool (*are_due)(const void *context, struct
     const struct look look = {are_due, context, &is_due};
     rv_commands.is_serving = true;
     runtime->protect(look_protected, &look);
-    if (!thread.request.had_monitor)
+    if (!thread->request.had_monitor)
         forget();
     errno = saved;
-    return is_due && thread.request.had_monitor;
+    return is_due && thread->request.had_monitor;
 }
 
 /* ---- threads ---- */
@@ -493,11 +498,13 @@ void rv_commands_end_thread(void)
         end_runtime();
     rv_commands = (struct rv_commands){.attention = &nobody};
     rv_breakpoint_list_forget();
-    rv_text_fini(&thread.answer);
-    rv_text_fini(&thread.why);
-    free(thread.request.received.message);
-    free(thread.request.again);
-    thread = (struct thread){0};
+    rv_text_fini(&thread->answer);
+    rv_text_fini(&thread->why);
+    free(thread->request.received.message);
+    free(thread->request.again);
+    if (thread != &none)
+        free(thread);
+    thread = &none;
 }
 
 static void end_thread(void *unused)
@@ -506,14 +513,22 @@ static void end_thread(void *unused)
     rv_commands_end_thread();
 }
 
-static void begin_thread(struct ringviz_file *file)
+/* False without memory. */
+static bool begin_thread(struct ringviz_file *file)
 {
     int32_t is_to_stop = 0;
+    if (thread == &none) {
+        struct rv_commands_thread *made = calloc(1, sizeof *made);
+        if (!made)
+            return false;
+        thread = made;
+    }
     ringviz_flag_get(file, 0, RINGVIZ_STOP_ON_CREATE, &is_to_stop);
-    thread.pid = getpid();
+    thread->pid = getpid();
     rv_commands.pace = is_to_stop ? RV_COMMANDS_STEP : RV_COMMANDS_RUN;
     runtime->want();
-    pthread_setspecific(end_key, &thread);
+    pthread_setspecific(end_key, thread);
+    return true;
 }
 
 void rv_commands_on_ring(void)
@@ -522,9 +537,22 @@ void rv_commands_on_ring(void)
     if (ringviz_own_ring(&ring.file, &ring.idx) != 0)
         return;
     rv_commands.attention = ringviz_attention(ring.file, ring.idx);
-    if (thread.pid != getpid())
-        begin_thread(ring.file);
+    if (thread->pid != getpid() && !begin_thread(ring.file)) {
+        rv_commands_mute();
+        return;
+    }
     ringviz_state_set(ring.file, ring.idx, RINGVIZ_RUNNING);
+}
+
+void rv_commands_swap(struct rv_commands_put_away *other)
+{
+    const struct rv_commands_put_away before = {rv_commands, rv_breakpoint_list, thread};
+    rv_commands = other->commands;
+    rv_breakpoint_list = other->points;
+    thread = other->thread ? other->thread : &none;
+    if (!rv_commands.attention)
+        rv_commands_mute();
+    *other = before;
 }
 
 void rv_commands_start(const struct rv_commands_runtime *given, void (*end)(void))

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "producers/commands/breakpoint_list.h"
 #include "producers/commands/text.h"
 
 enum rv_commands_pace {
@@ -114,6 +115,16 @@ bool rv_commands_evaluate(const struct rv_expression *expression, struct rv_text
  * more, which any thread may ask while it runs. */
 const struct rv_commands_request *rv_commands_current(void);
 bool rv_commands_is_unwanted(const struct rv_commands_request *request);
+
+/* What a runtime's thread has here that no native thread runs. Zeroes: nothing yet. */
+struct rv_commands_put_away {
+    struct rv_commands commands;
+    struct rv_breakpoint_list points;
+    struct rv_commands_thread *thread;
+};
+
+/* The native thread continues with another of the runtime's threads: exchange what it has for that one's. Any thread. */
+void rv_commands_swap(struct rv_commands_put_away *other);
 
 /* The calling thread has got a ring: it takes commands from now on. A forked child keeps breakpoints but no steps. */
 void rv_commands_on_ring(void);

@@ -28,7 +28,7 @@ struct rv_code_events_thread {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rv_code_events_thread *threads;
-static _Thread_local struct rv_code_events_thread *own;
+static _Thread_local struct rv_code_events_thread *own __attribute__((tls_model("initial-exec")));
 
 struct target {
     struct rv_code_events_owner owner;
@@ -90,6 +90,13 @@ void rv_code_events_end_thread(void)
     if (own)
         __atomic_store_n(&own->has_ended, 1, __ATOMIC_RELAXED);
     own = NULL;
+}
+
+void rv_code_events_swap(struct rv_code_events_thread **other)
+{
+    struct rv_code_events_thread *before = own;
+    own = *other;
+    *other = before;
 }
 
 struct rv_code_events_owner rv_code_events_owner(unsigned number)

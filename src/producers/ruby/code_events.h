@@ -64,6 +64,9 @@ void rv_code_events_begin_thread(void);
 void rv_code_events_end_thread(void);
 void rv_code_events_fork(void);
 
+/* The native thread continues with another of Ruby's: exchange what it is here for what that one is, NULL: nothing yet. */
+void rv_code_events_swap(struct rv_code_events_thread **other);
+
 /* While a handler may wait or call the program, nothing is taken back. */
 void rv_code_events_begin(void);
 void rv_code_events_end(void);

@@ -11,7 +11,6 @@
 #include "producers/ruby/breakpoints.h"
 #include "producers/ruby/code_events.h"
 #include "producers/ruby/evaluate.h"
-#include "producers/ruby/gvl_states.h"
 #include "producers/ruby/request_poller.h"
 #include "producers/ruby/ruby_api.h"
 #include "ringviz/monitor.h"
@@ -20,46 +19,25 @@
 #define STEPS 0u
 #define WAKING UINT_MAX
 
-/* Where an event was handled, in its fiber; its first tracepoint, as others may follow. */
-struct seen {
-    const struct rv_execution_context *context;
-    const struct rv_control_frame *frame;
-    const VALUE *next_instruction;
-    VALUE tracepoint;
-};
-
 static bool has_blocks;
 
-static _Thread_local struct thread {
-    bool is_woken;
-    bool has_new_ring; /* from its next event on it takes commands from that ring */
-    bool has_block_hook, has_line_hook;
-    const struct rv_execution_context *context; /* NEXT, FINISH: the fiber in which to stop again, */
-    const struct rv_control_frame *frame;       /* and the frame: outer ones have higher addresses; its code */
-    VALUE code;
-    VALUE fiber;                    /* which is kept while the thread is stepped */
-    struct seen line, entry, raise; /* the last handled event of each kind */
-    struct seen stopped;            /* where it stopped, as a method or block was entered */
-    bool is_stopped_by_step;        /* else a breakpoint has stopped it there */
-    bool has_changed; /* breakpoints were changed while it was stopped: one may be at that statement now */
-    bool is_line_due;
-} thread;
+static _Thread_local struct rv_debugger_thread thread __attribute__((tls_model("initial-exec")));
 
-static struct seen here(VALUE tracepoint)
+static struct rv_debugger_seen here(VALUE tracepoint)
 {
     const struct rv_control_frame *frame = rv_context()->frame;
-    return (struct seen){rv_context(), frame, frame->next_instruction, tracepoint};
+    return (struct rv_debugger_seen){rv_context(), frame, frame->next_instruction, tracepoint};
 }
 
-static bool is_same(const struct seen *a, const struct seen *b)
+static bool is_same(const struct rv_debugger_seen *a, const struct rv_debugger_seen *b)
 {
     return a->context == b->context && a->frame == b->frame && a->next_instruction == b->next_instruction;
 }
 
 /* Is this event handled already, by another tracepoint? */
-static bool is_again(struct seen *last, VALUE tracepoint)
+static bool is_again(struct rv_debugger_seen *last, VALUE tracepoint)
 {
-    struct seen now = here(tracepoint);
+    struct rv_debugger_seen now = here(tracepoint);
     if (is_same(&now, last) && tracepoint != last->tracepoint && rv_code_events_has(last->tracepoint))
         return true;
     *last = now;
@@ -279,8 +257,9 @@ static void poll(void)
     rv_commands_serve();
 }
 
-/* A thread that stopped where a method or block was entered is before its first statement, whose event often follows. */
-static void keep_stopped(bool is_step)
+/* A thread that stopped where a method or block was entered is before its first statement, whose event often follows. It may be on
+ * another native thread since. */
+static __attribute__((noinline)) void keep_stopped(bool is_step)
 {
     thread.stopped = here(Qnil);
     thread.is_stopped_by_step = is_step;
@@ -289,8 +268,8 @@ static void keep_stopped(bool is_step)
 
 static bool has_stopped_here(void)
 {
-    struct seen now = here(Qnil), last = thread.stopped;
-    thread.stopped = (struct seen){0};
+    struct rv_debugger_seen now = here(Qnil), last = thread.stopped;
+    thread.stopped = (struct rv_debugger_seen){0};
     return is_same(&now, &last);
 }
 
@@ -388,14 +367,23 @@ static void end_thread(void)
 {
     rv_code_events_end_thread();
     rv_request_poller_end_thread();
-    thread = (struct thread){0};
+    thread = (struct rv_debugger_thread){0};
+}
+
+void rv_debugger_swap(struct rv_debugger_put_away *other)
+{
+    const struct rv_debugger_thread before = thread;
+    thread = other->thread;
+    other->thread = before;
+    rv_commands_swap(&other->commands);
+    rv_code_events_swap(&other->code_events);
+    rv_request_poller_swap(&other->poller);
+    rv_evaluate_swap(&other->output);
 }
 
 void rv_debugger_on_ring(void)
 {
     static const uint32_t somebody = 1;
-    if (rv_gvl_changes_native_threads())
-        return;
     thread.has_new_ring = true;
     rv_commands.attention = &somebody;
 }

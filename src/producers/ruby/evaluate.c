@@ -19,7 +19,7 @@ struct streams {
 
 static rb_ractor_local_key_t key;
 static VALUE keeper_class;
-static _Thread_local struct rv_text *output;
+static _Thread_local struct rv_text *output __attribute__((tls_model("initial-exec")));
 
 /* ---- output ---- */
 
@@ -187,6 +187,13 @@ bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out)
     if (state)
         rb_jump_tag(state);
     return is_fine;
+}
+
+void rv_evaluate_swap(struct rv_text **other)
+{
+    struct rv_text *before = output;
+    output = *other;
+    *other = before;
 }
 
 void rv_evaluate_start(void)

@@ -12,6 +12,10 @@
  */
 bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out);
 
+/* The native thread continues with another of Ruby's: exchange where its expression's output goes for where that one's does,
+ * NULL: none runs. */
+void rv_evaluate_swap(struct rv_text **other);
+
 /* Once. */
 void rv_evaluate_start(void);
 

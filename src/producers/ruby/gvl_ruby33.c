@@ -1,7 +1,7 @@
 /*
  * Ruby 3.3 tells what happens to which thread, and has threads that run on one native thread after another
  * (RUBY_MN_THREADS=1, those of Ractors). What such a thread has in a native thread's storage is put away when it is
- * suspended and taken out when it is resumed. It takes no commands of monitors.
+ * suspended and taken out when it is resumed.
  *
  *   W1 -> W2  the time at which another thread has woken it, before it is resumed
  */
@@ -12,13 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producers/ruby/ruby_api.h"
+#include "producers/ruby/debugger.h"
 #include "producers/ruby/fiber_stacks.h"
+#include "producers/ruby/ruby_api.h"
 
 struct thread {
     struct ringviz_thread *ring;   /* NULL: it has a native thread to itself */
     struct rv_fiber_stacks stacks; /* while it does not run */
     struct rv_gvl_thread states;
+    struct rv_debugger_put_away debugger;
     uint64_t woken; /* [atomic] when another thread has woken it; 0: none has */
 };
 
@@ -59,6 +61,7 @@ static void swap(struct thread *thread)
 {
     rv_fiber_stacks_swap(&thread->stacks);
     rv_gvl_swap(&thread->states);
+    rv_debugger_swap(&thread->debugger);
 }
 
 static void put_away(void)
@@ -159,11 +162,6 @@ static void on_event(rb_event_flag_t event, const rb_internal_thread_event_data_
     }
 }
 
-bool rv_gvl_changes_native_threads(void)
-{
-    return running && running->ring;
-}
-
 /* "file.rb:3" of "#<Thread:0x00 /folder/file.rb:3 run>"; the first thread of a Ractor has no place. */
 static VALUE place_of(VALUE thread)
 {
@@ -182,7 +180,7 @@ static VALUE place_of(VALUE thread)
 void rv_gvl_name_thread(void)
 {
     VALUE thread = rb_thread_current(), name;
-    if (!rv_gvl_changes_native_threads())
+    if (!running || !running->ring)
         return;
     name = rb_funcall(thread, rb_intern("name"), 0);
     if (NIL_P(name))

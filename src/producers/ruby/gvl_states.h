@@ -39,9 +39,6 @@ void rv_gvl_begin_thread(void);
 void rv_gvl_prepare(void);
 void rv_gvl_name_thread(void);
 void rv_gvl_go_on(void); /* The calling thread runs. GVL */
-
-/* Does the calling thread? Then what a native thread has of its own is another one's in turns. */
-bool rv_gvl_changes_native_threads(void);
 #else
 static inline void rv_gvl_prepare(void)
 {
@@ -49,11 +46,6 @@ static inline void rv_gvl_prepare(void)
 
 static inline void rv_gvl_name_thread(void)
 {
-}
-
-static inline bool rv_gvl_changes_native_threads(void)
-{
-    return false;
 }
 #endif
 

@@ -24,16 +24,16 @@ struct raiser {
     bool is_there;
 };
 
-static struct watched {
+static struct rv_request_poller_thread {
     const uint32_t *attention;
     const struct rv_commands_request *request; /* of the expression that runs; NULL: none. These under the GVL */
     const struct raiser *raiser;               /* that of its Ractor, */
     VALUE thread;                              /* and Ruby's thread, while an expression runs */
     bool is_given_up;
-    struct watched *next;
+    struct rv_request_poller_thread *next;
 } * all;
 
-static _Thread_local struct watched *own;
+static _Thread_local struct rv_request_poller_thread *own __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
 static pid_t pid;                                        /* whose list it is */
 static bool has_ended;                                   /* Ruby is about to end */
@@ -52,7 +52,7 @@ static VALUE find_unwanted(const struct raiser *raiser, bool *has_any)
 {
     VALUE thread = 0;
     pthread_mutex_lock(&lock);
-    for (struct watched *watched = all; watched && !thread; watched = watched->next) {
+    for (struct rv_request_poller_thread *watched = all; watched && !thread; watched = watched->next) {
         if (watched->raiser != raiser)
             continue;
         *has_any |= watched->request != NULL;
@@ -131,7 +131,7 @@ static void *watch(void *unused)
         nanosleep(&period, NULL);
         pthread_mutex_lock(&lock);
         goes_on = !has_ended;
-        for (const struct watched *watched = all; watched && goes_on; watched = watched->next)
+        for (const struct rv_request_poller_thread *watched = all; watched && goes_on; watched = watched->next)
             is_due |= __atomic_load_n(watched->attention, __ATOMIC_RELAXED) != 0;
         if (is_due)
             rv_job_run(&wake_job);
@@ -221,7 +221,7 @@ void rv_request_poller_begin_thread(void)
         forget_others();
         start_watcher();
     }
-    struct watched *watched = own ? own : calloc(1, sizeof *watched);
+    struct rv_request_poller_thread *watched = own ? own : calloc(1, sizeof *watched);
     if (!watched)
         return;
     pthread_mutex_lock(&lock);
@@ -233,10 +233,10 @@ void rv_request_poller_begin_thread(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void take_out(const struct watched *watched)
+static void take_out(const struct rv_request_poller_thread *watched)
 {
     pthread_mutex_lock(&lock);
-    for (struct watched **place = &all; *place; place = &(*place)->next)
+    for (struct rv_request_poller_thread **place = &all; *place; place = &(*place)->next)
         if (*place == watched) {
             *place = watched->next;
             break;
@@ -250,6 +250,13 @@ void rv_request_poller_end_thread(void)
         take_out(own);
     free(own);
     own = NULL;
+}
+
+void rv_request_poller_swap(struct rv_request_poller_thread **other)
+{
+    struct rv_request_poller_thread *before = own;
+    own = *other;
+    *other = before;
 }
 
 static void stop_watcher(VALUE unused)

@@ -15,6 +15,10 @@ bool rv_request_poller_end(void);
 void rv_request_poller_begin_thread(void);
 void rv_request_poller_end_thread(void);
 
+/* The native thread continues with another of Ruby's: exchange what it has here for what that one has, NULL: nothing yet. */
+struct rv_request_poller_thread;
+void rv_request_poller_swap(struct rv_request_poller_thread **other);
+
 /* Once. wake: called with the GVL in some thread, to look whether that thread has requests. */
 void rv_request_poller_start(void (*wake)(void));
 

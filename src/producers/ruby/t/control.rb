@@ -368,7 +368,6 @@ class ControlTest < RingvizTest
 
   # Each in its own ring: what one is asked does not stop the other, nor the main one.
   def test_ractors_are_controlled_separately
-    skip "its Ractors change native threads" if RUBY_VERSION >= "3.3"
     control(RACTOR, idle: IDLE.sub("idle until $go", "")) do |program|
       rings = nil
       program.wait_for { (rings = program.ask("ps").scan(/^.\s+([1-9]\d*)\s.* running /).flatten).size == 2 }
@@ -401,15 +400,38 @@ class ControlTest < RingvizTest
     end
   end
 
-  def test_threads_that_change_native_threads_are_refused
+  # They go on on other native threads while they are stopped, and while expressions sleep.
+  def test_threads_that_change_native_threads
     skip "Ruby has none" if RUBY_VERSION < "3.3"
-    control("puts 'end'\n", idle: IDLE.sub("idle until", "Thread.new { idle until $go }; idle until"),
-            env: { "RUBY_MN_THREADS" => "1" }) do |program|
-      program.wait_for { program.ask("ps").include?("unsteered") }
-      assert_equal "error: ring 1: its producer answers no commands", program.ask("ring 1", "stop")[1]
-      assert_match(/\Aring 0 stopped: /, program.ask("ring 0", "stop")[1])
-      program.ask("eval $go = 1", "run", "wait 60")
-      assert_equal "end\nstatus 0", program.end
+    control(<<~'RUBY', idle: IDLE.sub("idle until $go", ""), env: { "RUBY_MN_THREADS" => "1" }) do |program|
+      def leaf(n)
+        n += 1
+        n
+      end
+      def works(n)
+        first = leaf(n)
+        first
+      end
+      threads = 20.times.map { |i| Thread.new(i) { |n| n += works(100 * i) && idle && 1 until $go; n } }
+      idle until $go
+      p threads.map(&:value).all? { |n| n > 0 }
+    RUBY
+      rings = nil
+      program.wait_for { (rings = program.ask("ps").scan(/^.\s+([1-9]\d*)\s.* running /).flatten).size == 20 }
+      rings.first(3).each do |ring|
+        program.ask("ring #{ring}", "stop")
+        assert_equal "1 Object#leaf", program.ask("break leaf")
+        assert_match(/\Aring #{ring} stopped: Object#leaf\(n=\d*0\) at S line 5\z/, program.ask("run", "wait 60")[1])
+        assert_equal "2", program.ask("eval puts if n < 0; sleep 0.05; Thread.pass; 1 + 1")
+        assert_match(/stopped: Object#leaf\(n=\d*1\) at S line 6\z/, program.ask("next"))
+        assert_match(/stopped: Object#works\(n=\d*0\) at S line 10\z/, program.ask("finish"))
+        assert_equal "said\n1", program.ask("eval print 'sa'; sleep 0.01; puts 'id'; first - n")
+        assert_match(/\Aerror: ring #{ring}: it does not answer/, program.ask("eval loop { sleep 0.001 }"))
+        assert_match(/^#1 block .*\(n=\d+\) at S line 12$/, program.ask("step", "stack")[1])
+        program.ask("break delete all", "run")
+      end
+      program.ask("ring 0", "stop", "eval $go = 1", "run", "wait 60")
+      assert_equal "true\nstatus 0", program.end
     end
   end
 
