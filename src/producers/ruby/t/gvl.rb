@@ -76,7 +76,7 @@ class GvlTest < RingvizTest
   def test_states_begin_when_the_program_asks
     text = "def naps = sleep(0.05)\nnaps\n%s\nThread.new { naps }.join"
     off = report(format(text, ""), { "RINGVIZ_RUBY" => "off" })
-    assert_empty off[:threads]
+    assert_empty off[:threads].reject { |thread| thread[:events] == 0 } # those only wait
     on = report(format(text, "RingViz.start"), { "RINGVIZ_RUBY" => "off" })
     naps = method_named(on, "Object#naps")
     assert_equal 1, naps[:calls]
