@@ -14,7 +14,8 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-#define KEPT __attribute__((noinline, noipa))
+#include "count.h"
+
 #define MOST_FRAMES 64
 #define TRAP_FLAG 0x100
 #define N_REGISTERS 6

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 static const uint64_t STACK = 0x7fff00000000, OTHER_BELOW = 0x7f0000000000, OTHER_ABOVE = 0x7fffff000000;
 
@@ -546,14 +547,17 @@ Test(shadow_stack, threads_that_change_native_ones_have_frames_of_their_own)
 
 static int n_steps_left;
 
-static void stop_at_step(int number)
+/* Comes behind each instruction until then. */
+static void stop_at_step(int number, siginfo_t *info, void *context)
 {
     (void)number;
-    if (n_steps_left-- == 0)
-        rv_shadow_clear_later(&shadow);
+    (void)info;
+    if (n_steps_left-- > 0)
+        return;
+    rv_shadow_clear_later(&shadow);
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 }
 
-/* Until the other value, a signal comes behind each instruction. */
 static inline void set_stepping(bool is_stepping)
 {
     __asm__ volatile("lea -128(%%rsp), %%rsp\n"
@@ -585,7 +589,8 @@ static void call_on_other_stack(void)
  * traced again. */
 static void leave_process_within(void (*push)(void))
 {
-    signal(SIGTRAP, stop_at_step);
+    const struct sigaction action = {.sa_sigaction = stop_at_step, .sa_flags = SA_SIGINFO};
+    sigaction(SIGTRAP, &action, NULL);
     for (int step = 0;; step++) {
         enter(STACK - 64, 0x1000, 0x10);
         enter(STACK - 128, 0x2000, 0x1010);
