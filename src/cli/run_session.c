@@ -381,6 +381,7 @@ static void start_session(struct run *run)
             .leaves_calls = leaves_calls(run),
             .keeps_stretches = rv_options_has(options, RV_OPTION_SPANS) || options->n_exports ||
                                rv_options_has(options, RV_OPTION_CRITICAL_PATH),
+            .keeps_notes = options->n_exports,
             .keeps_waits = is_looked_at(options) || options->n_exports || rv_options_has(options, RV_OPTION_WAITS) ||
                            rv_options_has(options, RV_OPTION_HOLDERS) ||
                            rv_options_has(options, RV_OPTION_CRITICAL_PATH),

@@ -180,6 +180,16 @@ static void add_note_head(struct chrome *chrome, struct rv_text_buffer *text, ch
     rv_text_buffer_add_us(text, note->start_ns);
 }
 
+static void add_note_name(struct chrome *chrome, struct rv_export_target *target, const struct rv_lane_note *note)
+{
+    if (note->id == RV_NOTE_SEVERAL) {
+        rv_text_buffer_add(target->text, ",\"name\":\"" RV_NOTE_SEVERAL_WORDS "\"");
+        return;
+    }
+    const struct rv_text_buffer *name = name_of(chrome, target, note->id);
+    rv_text_buffer_add_bytes(target->text, name->bytes, name->n);
+}
+
 static void add_note(void *state, struct rv_export_target *target, const struct rv_lane_note *note)
 {
     struct chrome *chrome = state;
@@ -204,14 +214,12 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
     case RV_NOTE_FORM_MARK:
         add_note_head(chrome, text, 'i', note);
         rv_text_buffer_add(text, ",\"s\":\"t\"");
-        const struct rv_text_buffer *mark = name_of(chrome, target, note->id);
-        rv_text_buffer_add_bytes(text, mark->bytes, mark->n);
+        add_note_name(chrome, target, note);
         rv_text_buffer_add(text, "}");
         break;
     case RV_NOTE_FORM_VALUE:
         add_note_head(chrome, text, 'C', note);
-        const struct rv_text_buffer *name = name_of(chrome, target, note->id);
-        rv_text_buffer_add_bytes(text, name->bytes, name->n);
+        add_note_name(chrome, target, note);
         if (isfinite(note->value))
             rv_text_buffer_format(text, ",\"args\":{\"value\":%.9g}}", (double)note->value);
         else

@@ -13,6 +13,9 @@ const char *rv_span_flag_words(uint32_t flags);
 /* "GC", "lost events", "thread started"...; "" of MARK and VALUE, which have their own names. */
 const char *rv_note_words(const struct rv_lane_note *note);
 
+/* Instead of the name of a note that stands for several. */
+#define RV_NOTE_SEVERAL_WORDS "several names"
+
 /* How certain it is who ended a wait. */
 const char *rv_wake_word(enum rv_wake wake);
 

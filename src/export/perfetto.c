@@ -379,6 +379,8 @@ static void add_stretch(struct perfetto *perfetto, struct rv_export_target *targ
 static void add_value(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
 {
     uint64_t uuid = UUID(UUID_COUNTER, (uint64_t)note->id << 24 ^ perfetto->sequence);
+    if (note->id == RV_NOTE_SEVERAL) /* a counter's value says nothing about another */
+        return;
     struct known *known = known_of(perfetto, note->id);
     if (known->counter_sequence != perfetto->sequence) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
@@ -399,7 +401,9 @@ static void add_instant(struct perfetto *perfetto, struct rv_export_target *targ
 {
     struct rv_text_buffer *text = target->text;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_INSTANT);
-    if (rv_note_has_name(note)) {
+    if (rv_note_has_name(note) && note->id == RV_NOTE_SEVERAL) {
+        rv_protobuf_add_string(text, EVENT_NAME, RV_NOTE_SEVERAL_WORDS);
+    } else if (rv_note_has_name(note)) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
         char *full = rv_subroutine_take_full_name(&subroutine);
         rv_protobuf_add_string(text, EVENT_NAME, full);

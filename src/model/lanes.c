@@ -24,7 +24,7 @@ struct rv_lanes {
     uint64_t begin_ns;
     uint32_t finest_level; /* of their timelines */
     bool are_backed;       /* likewise */
-    bool keep_stretches, keep_objects;
+    bool keep_stretches, keep_notes, keep_objects;
 };
 
 static uint64_t key_of(uint32_t thread, uint32_t stack)
@@ -48,6 +48,13 @@ static struct rv_timeline *create_timeline(const struct rv_lanes *lanes)
     return timeline;
 }
 
+static uint32_t notes_max(const struct rv_lanes *lanes)
+{
+    if (lanes->keep_notes)
+        return UINT32_MAX;
+    return lanes->finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
+}
+
 static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv_lane_identity *identity, size_t idx)
 {
     struct rv_lane *lane = rv_alloc(1, sizeof *lane);
@@ -69,7 +76,7 @@ static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv
     lane->timeline = create_timeline(lanes);
     lane->keeps_stretches = lanes->keep_stretches;
     lane->keeps_objects = lanes->keep_objects;
-    lane->notes_max = lanes->finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
+    lane->notes_max = notes_max(lanes);
     return lane;
 }
 
@@ -199,6 +206,11 @@ void rv_lanes_leave_calls(struct rv_lanes *lanes)
 void rv_lanes_keep_stretches(struct rv_lanes *lanes)
 {
     lanes->keep_stretches = true;
+}
+
+void rv_lanes_keep_notes(struct rv_lanes *lanes)
+{
+    lanes->keep_notes = true;
 }
 
 void rv_lanes_keep_objects(struct rv_lanes *lanes)

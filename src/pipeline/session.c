@@ -443,6 +443,8 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         rv_lanes_leave_calls(session->lanes);
     if (params->keeps_stretches)
         rv_lanes_keep_stretches(session->lanes);
+    if (params->keeps_notes)
+        rv_lanes_keep_notes(session->lanes);
     if (!params->leaves_calls && !source->is_on_demand) /* whose events are read for a window's pages only */
         rv_lanes_keep_objects(session->lanes);
     session->subroutines = rv_subroutines_create();

@@ -188,6 +188,10 @@ run --report --force --output="$folder/replayed" "$folder/quiet.rvz"
 check "the report of the recording with lanes of silent threads" cmp "$folder/report" "$folder/replayed"
 run --export=chrome:"$folder/quiet.json" --force "$folder/quiet.rvz"
 expect "silent threads in Chrome's JSON" "$(grep -c '"thread_name".*"quiet"' "$folder/quiet.json")" 4
+# Each time off the CPU is in the export, however many there are; the first of each thread may come before its lane.
+run --export=perfetto:"$folder/quiet.pftrace" --force "$folder/quiet.rvz"
+n_off=$(grep -aoE 'blocked|runnable' "$folder/quiet.pftrace" | wc -l)
+[ "$n_off" -ge "$(awk '{ n += $4 } END { print n - 4 * NR }' "$folder/threads")" ] || fail "$n_off times off the CPU: $(cat "$folder/threads")"
 run --waits=json --force --output="$folder/waits" -- "$states"
 expect "silent threads where all are traced" "$(silent threads)" ""
 run --states=maybe -- "$states"

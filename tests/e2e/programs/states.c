@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000, N_NAPS = 100, NAP_NS = 10000000 };
+enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000, N_NAPS = 400, NAP_NS = 2500000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t sums = PTHREAD_MUTEX_INITIALIZER;

@@ -267,6 +267,22 @@ static void expect_waiting(const json_t *root, size_t number, uint64_t at_ns, js
     cr_expect_eq(number_of(json_object_get(waiting, "args"), "waiting"), n);
 }
 
+/* Notes that were merged have no name that could be looked up. */
+Test(export, a_mark_that_stands_for_several_says_so, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    struct rv_lane *lane = rv_lanes_get(fixture.lanes, 0);
+    add_note(lane, (struct rv_lane_note){.kind = RV_NOTE_MARK, .start_ns = 1570, .end_ns = 1570, .id = RV_NOTE_SEVERAL});
+    add_note(lane, (struct rv_lane_note){.kind = RV_NOTE_VALUE, .start_ns = 1571, .id = RV_NOTE_SEVERAL, .n_more = 1});
+    json_decref(parsed(&fixture, RV_EXPORT_CHROME));
+    char *text = written(&fixture, RV_EXPORT_CHROME);
+    cr_expect_not_null(strstr(text, "several names"));
+    free(text);
+    free(written(&fixture, RV_EXPORT_PERFETTO));
+    teardown(&fixture);
+}
+
 /* The second thread waits for the lock that the first one has, and gets it; a third one waits meanwhile. */
 Test(export, chrome_has_who_had_a_lock_and_how_many_waited, .timeout = 60)
 {
