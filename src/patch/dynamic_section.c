@@ -55,19 +55,6 @@ const char *rv_patch_dynamic_section_symbol(const struct rv_patch_image *image, 
     return find_name(image, symbol->st_name);
 }
 
-bool rv_patch_dynamic_section_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
-{
-    size_t n_bytes;
-    const char *names = (const char *)rv_patch_dynamic_section_table(image, DT_STRTAB, DT_STRSZ, &n_bytes);
-    for (size_t i = 0; names && i < n_wanted; i++) {
-        const char *from = names, *end = names + n_bytes, *found;
-        for (; (found = memmem(from, (size_t)(end - from), wanted[i], strlen(wanted[i]) + 1)); from = found + 1)
-            if (found > names && found[-1] == '\0') /* the table begins with a 0 */
-                return true;
-    }
-    return false;
-}
-
 /* ---- DT_GNU_HASH: a filter, buckets with the index of their first symbol, and a hash for each symbol; all words ---- */
 
 struct hash_table {
@@ -131,4 +118,55 @@ bool rv_patch_dynamic_section_exports(const struct rv_patch_image *image, const 
             return false;
     }
     return false;
+}
+
+/* ---- names ---- */
+
+static bool is_one_of(const char *name, size_t n_room, const char *const *wanted, size_t n_wanted)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < n_wanted && !is_one; i++) {
+        const size_t n = strlen(wanted[i]) + 1;
+        is_one = n <= n_room && memcmp(name, wanted[i], n) == 0;
+    }
+    return is_one;
+}
+
+static bool has_among_first(const struct rv_patch_image *image, uint32_t n_first, const char *const *wanted,
+                            size_t n_wanted)
+{
+    size_t n_symbols, n_names;
+    const uint8_t *symbols = rv_patch_dynamic_section_table(image, DT_SYMTAB, DT_NULL, &n_symbols);
+    const char *names = (const char *)rv_patch_dynamic_section_table(image, DT_STRTAB, DT_STRSZ, &n_names);
+    Elf64_Sym symbol;
+    bool has = false;
+    for (size_t i = 0; names && i < n_first && i < n_symbols / sizeof symbol && !has; i++) {
+        memcpy(&symbol, symbols + i * sizeof symbol, sizeof symbol);
+        has = symbol.st_name < n_names &&
+              is_one_of(names + symbol.st_name, n_names - symbol.st_name, wanted, n_wanted);
+    }
+    return has;
+}
+
+static bool has_name(const struct rv_patch_image *image, const char *wanted)
+{
+    size_t n_bytes;
+    const char *names = (const char *)rv_patch_dynamic_section_table(image, DT_STRTAB, DT_STRSZ, &n_bytes);
+    const char *from = names, *end = names + n_bytes, *found;
+    for (; names && (found = memmem(from, (size_t)(end - from), wanted, strlen(wanted) + 1)); from = found + 1)
+        if (found > names && found[-1] == '\0') /* the table begins with a 0 */
+            return true;
+    return false;
+}
+
+/* The table of symbols has those of others first, where there are hashes of its own ones: node has 4 MB of names. A table
+ * without hashes says that the first is the first of its own. */
+bool rv_patch_dynamic_section_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
+{
+    struct hash_table table;
+    const bool are_divided = find_hash_table(image, &table) && table.first_symbol > 1;
+    bool names = are_divided && has_among_first(image, table.first_symbol, wanted, n_wanted);
+    for (size_t i = 0; i < n_wanted && !names; i++)
+        names = (are_divided ? rv_patch_dynamic_section_exports : has_name)(image, wanted[i]);
+    return names;
 }

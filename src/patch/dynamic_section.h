@@ -18,7 +18,7 @@ const uint8_t *rv_patch_dynamic_section_table(const struct rv_patch_image *image
 /* A dynamic symbol by its index, and its name, which is borrowed from the image; NULL: there is none. */
 const char *rv_patch_dynamic_section_symbol(const struct rv_patch_image *image, uint32_t index, Elf64_Sym *symbol);
 
-/* Is one of these among the names in its dynamic section, of symbols or others? */
+/* Is one of these among its dynamic symbols, of functions of its own or of any of others? */
 bool rv_patch_dynamic_section_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted);
 
 /* Has the image a function of this name for others? By its DT_GNU_HASH: without one it has none. */
