@@ -20,11 +20,17 @@ static void drop_waiting(struct rv_import *import, struct rv_call_nesting *nest)
         rv_import_fault(import, RV_FAULT_END_ALONE);
 }
 
+/* Within an open call that ends now another may begin, at the end of their trace. */
+static bool is_over(const struct rv_call_nesting_frame *frame, int64_t ns)
+{
+    return frame->end_ns < ns || (frame->end_ns == ns && !frame->is_open);
+}
+
 void rv_call_nesting_advance(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns)
 {
     if (nest->n_waiting && nest->waiting_ns != ns)
         drop_waiting(import, nest);
-    while (nest->n && nest->frames[nest->n - 1].end_ns <= ns)
+    while (nest->n && is_over(&nest->frames[nest->n - 1], ns))
         pop(import, nest, nest->frames[nest->n - 1].end_ns);
 }
 
@@ -78,7 +84,8 @@ bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *
                               struct rv_call_nesting_frame call)
 {
     rv_call_nesting_advance(import, nest, ns);
-    heal(import, nest, ns);
+    if (!call.is_open || call.end_ns != ns)
+        heal(import, nest, ns);
     size_t n = nest->n;
     if (n && call.end_ns != RV_CALL_NESTING_NO_END && call.end_ns > nest->frames[n - 1].end_ns &&
         nest->frames[n - 1].end_ns - ns == 1)
