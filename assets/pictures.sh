@@ -15,7 +15,7 @@ record() {
 draw() {
     name=$1
     shift
-    "$bin/ringviz" --force --screenshot="$assets/$name.png" --size=1400x788 "$@"
+    "$bin/ringviz" --force --screenshot="$assets/$name.png" --size=1600x900 "$@"
 }
 
 record before 600
