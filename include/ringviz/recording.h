@@ -292,6 +292,10 @@ enum rv_rec_index_column {
         11, /* of blocks and stacks, in the order of BLOCKS, those that had waits or released objects */
     RV_REC_INDEX_WAITS = 12,    /* n_waits of each of WAITERS, by their ends; pictures do without these two */
     RV_REC_INDEX_RELEASES = 13, /* n_releases of each of WAITERS, by time */
+    RV_REC_INDEX_FOLDS = 14,    /* by stream and time, of some blocks: sums of critical paths. Older recorders wrote none */
+    RV_REC_INDEX_PARTS = 15,    /* n_parts of each of FOLDS, by time; the following likewise, of each part */
+    RV_REC_INDEX_SUMS = 16,
+    RV_REC_INDEX_CALLS = 17,
     RV_REC_INDEX_COLUMN_END
 };
 
@@ -406,5 +410,41 @@ struct rv_rec_index_release { /* of an object that other threads waited for */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_release) == 16);
 #define RV_REC_RELEASE_IS_TAKEN (1u << 31)
+
+/*
+ * The time of a stack in blocks of its stream that follow each other, whose events are calls and returns within one
+ * another. A critical path comes or goes where threads wait, wake others, or leave a CPU: such stretches of time, each
+ * between two calls or returns, are listed one by one, and the time between them is summed up.
+ */
+struct rv_rec_index_fold {
+    uint64_t from_ns, to_ns; /* of the stream's last call or return before these blocks, and of the last one in them */
+    uint32_t stream, stack;
+    uint32_t n_parts; /* of all the time, one after the other */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_fold) == 32);
+
+struct rv_rec_index_part { /* time that is summed up, then a stretch */
+    uint64_t stretch_ns;   /* 0: none */
+    uint32_t n_sums;       /* of each subroutine that had calls; their own times are all of the time that is summed up */
+    uint32_t n_kept;       /* open in the stretch: the lowest calls of those of the fold's stretch before, */
+    uint32_t n_calls;      /* and then CALLS, the innermost last */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_part) == 24);
+
+struct rv_rec_index_sum {
+    uint64_t own_ns;
+    uint64_t callees_ns; /* of calls of it, without time that is own_ns */
+    uint32_t n;          /* stretches of own time */
+    uint32_t id;         /* or RV_REC_SUM_OUTSIDE */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_sum) == 24);
+#define RV_REC_SUM_OUTSIDE UINT32_MAX /* outside of calls */
+
+struct rv_rec_index_call {
+    uint32_t id;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_call) == 4);
 
 #endif

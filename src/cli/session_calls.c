@@ -80,7 +80,13 @@ static bool read_pieces(void *context, const struct rv_lane_pieces_wanted *wante
                                                                             .taker = wanted->context});
 }
 
+static void read_folds(void *context, const struct rv_lane_folds_wanted *wanted)
+{
+    rv_session_read_folds(context, wanted->from_ns, wanted->to_ns, wanted->take, wanted->context);
+}
+
 struct rv_lane_calls rv_cli_session_calls(struct rv_session *session)
 {
-    return (struct rv_lane_calls){.read = read_calls, .read_pieces = read_pieces, .context = session};
+    return (struct rv_lane_calls){
+        .read = read_calls, .read_pieces = read_pieces, .read_folds = read_folds, .context = session};
 }

@@ -236,6 +236,12 @@ static void begin_savings(struct path *path, const struct rv_critical_path_param
 
 static int add_subroutines(struct path *path)
 {
+    struct rv_recorded_folds *folds =
+        rv_recorded_folds_create(&(struct rv_recorded_folds_params){.calls = &path->report->calls,
+                                                                    .as_id = path->as_id,
+                                                                    .n_ids = path->n_ids,
+                                                                    .from_ns = path->begin_ns,
+                                                                    .to_ns = path->to_ns});
     struct rv_critical_path_times *times =
         rv_critical_path_times_create(&(struct rv_critical_path_times_params){.lit = path->lit,
                                                                               .as_id = path->as_id,
@@ -244,6 +250,7 @@ static int add_subroutines(struct path *path)
                                                                               .to_ns = path->to_ns,
                                                                               .savings = path->times,
                                                                               .sums = path->report->sums,
+                                                                              .folds = folds,
                                                                               .tell = tell,
                                                                               .teller = path});
     const int error = add_threads_times(path, times);
@@ -259,6 +266,7 @@ static int add_subroutines(struct path *path)
         row->runnable_ns = all[i].runnable_ns;
     }
     rv_critical_path_times_destroy(times);
+    rv_recorded_folds_destroy(folds);
     return error;
 }
 

@@ -183,13 +183,13 @@ static void finish_thread(struct rv_critical_path_times *times, bool is_kept)
             rv_critical_path_cuts_drop(times->idle[i]);
 }
 
-/* Is time that was not kept needed? */
-static bool is_wanted(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
+/* Is time needed that is not used? Pieces begin and end at calls and returns, of which there is none from least_ns to from_ns. */
+static bool is_wanted(const void *needed_by, uint64_t least_ns, uint64_t from_ns, uint64_t to_ns)
 {
     const struct rv_critical_path_times *times = needed_by;
     const size_t i = find_used(times, from_ns);
     const bool is_used = i < times->n_used && times->used[i].from_ns <= from_ns && times->used[i].to_ns >= to_ns;
-    return !is_used && (times->params.savings || is_on_path(times, from_ns, to_ns));
+    return !is_used && (times->params.savings || is_on_path(times, least_ns, to_ns));
 }
 
 static void use(struct rv_critical_path_times *times, const struct rv_folded_time *folded)
@@ -203,9 +203,8 @@ static void use(struct rv_critical_path_times *times, const struct rv_folded_tim
     times->used[times->n_used++] = (struct part){folded->from_ns, folded->to_ns};
 }
 
-static void take_folded(void *context, const struct rv_folded_time *folded)
+static void take_folded(struct rv_critical_path_times *times, const struct rv_folded_time *folded)
 {
-    struct rv_critical_path_times *times = context;
     if (times->n_used && times->used[times->n_used - 1].to_ns > folded->from_ns)
         return;
     struct rv_critical_path_cuts *cuts = take_idle(times);
@@ -220,15 +219,39 @@ static void take_folded(void *context, const struct rv_folded_time *folded)
     use(times, folded);
 }
 
-static void take_kept(struct rv_critical_path_times *times)
+struct known { /* folded time of the thread */
+    struct rv_critical_path_times *times;
+    const struct rv_folded_time *recorded; /* those that were not taken */
+    size_t n;
+};
+
+/* What was recorded begins where other pieces do, and has at least as much time. */
+static void take_recorded(struct known *known, uint64_t until_ns)
+{
+    for (; known->n && known->recorded->from_ns <= until_ns; known->n--)
+        take_folded(known->times, known->recorded++);
+}
+
+static void take_kept(void *context, const struct rv_folded_time *folded)
+{
+    struct known *known = context;
+    take_recorded(known, folded->from_ns);
+    take_folded(known->times, folded);
+}
+
+static void take_known(struct rv_critical_path_times *times)
 {
     const struct rv_critical_path_times_params *params = &times->params;
+    struct known known = {.times = times};
     times->n_used = 0;
     times->has_doubles = false;
-    if (!params->sums)
-        return;
-    times->key = rv_critical_path_sums_key(times->thread.lane);
-    rv_critical_path_sums_each(params->sums, times->key, params->from_ns, params->to_ns, take_folded, times);
+    if (params->folds)
+        known.recorded = rv_recorded_folds_of(params->folds, times->thread.lane, &known.n);
+    if (params->sums) {
+        times->key = rv_critical_path_sums_key(times->thread.lane);
+        rv_critical_path_sums_each(params->sums, times->key, params->from_ns, params->to_ns, take_kept, &known);
+    }
+    take_recorded(&known, UINT64_MAX);
 }
 
 static void tell(void *context, double done)
@@ -242,7 +265,7 @@ static bool read_pieces(struct rv_critical_path_times *times, const struct rv_la
 {
     if (!calls->read_pieces)
         return false;
-    take_kept(times);
+    take_known(times);
     return calls->read_pieces(calls->context, &(struct rv_lane_pieces_wanted){.lane = times->thread.lane,
                                                                               .from_ns = times->params.from_ns,
                                                                               .to_ns = times->params.to_ns,

@@ -8,6 +8,7 @@
 #include "export/critical_path_cuts.h"
 #include "export/critical_path_sums.h"
 #include "export/lane_calls.h"
+#include "export/recorded_folds.h"
 #include "export/savings.h"
 #include "model/lit_path.h"
 
@@ -15,9 +16,10 @@ struct rv_critical_path_times_params { /* what they point to outlives it */
     const struct rv_lit_path *lit;
     const uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;
-    uint64_t from_ns, to_ns;            /* of the path */
-    struct rv_savings *savings;         /* NULL: they are not measured */
-    struct rv_critical_path_sums *sums; /* what is kept of pieces, and is to be; NULL: nothing */
+    uint64_t from_ns, to_ns;               /* of the path */
+    struct rv_savings *savings;            /* NULL: they are not measured */
+    struct rv_critical_path_sums *sums;    /* what is kept of pieces, and is to be; NULL: nothing */
+    const struct rv_recorded_folds *folds; /* NULL: none */
     /* Told how much of the thread that is added was read, from 0 to 1. May be NULL. */
     void (*tell)(void *teller, double done);
     void *teller;

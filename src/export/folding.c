@@ -10,17 +10,16 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/leb128.h"
 #include "base/vec.h"
+#include "export/folded_parts.h"
 #include "export/folded_pieces.h"
 #include "export/innermost_calls.h"
 
 struct sum { /* of a subroutine, since the last entry */
     uint64_t own_ns, n, total_ns;
     uint64_t outermost_ns; /* begin of its last outermost call; UINT64_MAX: the piece had none */
-    uint32_t n_open;       /* calls, while events are passed */
     bool is_listed;
 };
 
@@ -28,12 +27,6 @@ struct frame { /* an open call */
     uint64_t start_ns;
     uint64_t at_ns; /* its later time was given to callees */
     struct sum *sum;
-};
-
-struct open_call { /* while events are passed */
-    uint64_t start_ns;
-    struct sum *sum;
-    uint32_t id;
 };
 
 struct rv_folding {
@@ -45,12 +38,8 @@ struct rv_folding {
     uint32_t n_listed, n_met;
     struct frame *frames; /* of a call that is summed up, and those within it */
     size_t frames_capacity;
-    struct open_call *open;
-    size_t open_capacity;
-    size_t *parts; /* of events: ends of the bytes of each, the first one first */
-    size_t n_parts, parts_capacity;
-    uint8_t *turned; /* the bytes with the last part first */
-    size_t turned_capacity;
+    struct rv_event_folding *events;
+    struct rv_folded_parts *parts; /* of them */
     /* of the present piece, whose time is passed backwards */
     const struct rv_span_piece *piece;
     const uint64_t *times_ns; /* those that were not passed */
@@ -117,12 +106,13 @@ static void begin_at(struct rv_folding *folding, uint64_t at_ns)
     put(folding, folding->piece->to_ns - at_ns);
 }
 
-/* Of n_ns; they begin anew. */
-static void put_rows(struct rv_folding *folding, uint64_t n_ns)
+static void put_sums(struct rv_folding *folding)
 {
+    if (folding->told_ns == folding->at_ns)
+        return;
     reserve(folding, 2 + 4 * (size_t)folding->n_listed);
     put_entry(folding, RV_FOLDED_SUMS, folding->n_listed);
-    put(folding, n_ns);
+    put(folding, folding->told_ns - folding->at_ns);
     for (uint32_t i = 0; i < folding->n_listed; i++) {
         const struct sum *sum = &folding->sums[folding->listed[i]];
         put(folding, folding->listed[i]);
@@ -131,13 +121,6 @@ static void put_rows(struct rv_folding *folding, uint64_t n_ns)
         put(folding, sum->total_ns);
     }
     clear_listed(folding);
-}
-
-static void put_sums(struct rv_folding *folding)
-{
-    if (folding->told_ns == folding->at_ns)
-        return;
-    put_rows(folding, folding->told_ns - folding->at_ns);
     folding->told_ns = folding->at_ns;
 }
 
@@ -344,187 +327,6 @@ static bool fold_tree(struct rv_folding *folding)
     return n == 0;
 }
 
-/* ---- events of one stack, in order of time ---- */
-
-/*
- * Of later time nothing is known, so calls with a time in them are kept in another way: they are cut where the stretch
- * with that time begins and ends, as they are where pieces begin and end. What is between is a part, whose bytes come
- * in the order of pieces.
- */
-
-static void reserve_open(struct rv_folding *folding)
-{
-    folding->open = rv_vec_reserve(folding->open, &folding->open_capacity, folding->n_open + 1, sizeof *folding->open);
-}
-
-static inline void push(struct rv_folding *folding, uint32_t id, uint64_t at_ns)
-{
-    struct sum *sum = list(folding, counted_as(folding, id));
-    if (__builtin_expect(folding->n_open == folding->open_capacity, 0))
-        reserve_open(folding);
-    sum->n_open++;
-    folding->open[folding->n_open++] = (struct open_call){at_ns, sum, id};
-}
-
-static inline void pop(struct rv_folding *folding, uint64_t at_ns)
-{
-    const struct open_call *call = &folding->open[--folding->n_open];
-    if (--call->sum->n_open == 0)
-        call->sum->total_ns += at_ns - call->start_ns;
-}
-
-static inline struct sum *innermost(struct rv_folding *folding)
-{
-    return folding->n_open ? folding->open[folding->n_open - 1].sum : list(folding, folding->n_ids);
-}
-
-static void end_part(struct rv_folding *folding)
-{
-    folding->parts =
-        rv_vec_reserve(folding->parts, &folding->parts_capacity, folding->n_parts + 1, sizeof *folding->parts);
-    folding->parts[folding->n_parts++] = folding->n_bytes;
-}
-
-/* Sum up what is between the last time and this one. Returns how many calls are open, which are left. */
-static size_t end_sums(struct rv_folding *folding, uint64_t at_ns)
-{
-    const size_t n_open = folding->n_open;
-    while (folding->n_open)
-        pop(folding, at_ns);
-    if (at_ns > folding->at_ns)
-        put_rows(folding, at_ns - folding->at_ns);
-    clear_listed(folding);
-    end_part(folding);
-    return n_open;
-}
-
-/* A stretch with a time in it, of all calls that are open. */
-static void keep_stretch(struct rv_folding *folding, uint64_t from_ns, uint64_t to_ns)
-{
-    const size_t n_open = end_sums(folding, from_ns);
-    const struct open_call *open = folding->open;
-    reserve(folding, 2 * n_open);
-    for (size_t i = 0; i < n_open; i++)
-        put_entry(folding, RV_FOLDED_ENTER, counted_as(folding, open[i].id));
-    put_stretch(folding, n_open ? counted_as(folding, open[n_open - 1].id) : folding->n_ids, to_ns - from_ns);
-    reserve(folding, n_open);
-    for (size_t i = n_open; i-- > 0;)
-        put_entry(folding, RV_FOLDED_LEAVE, counted_as(folding, open[i].id));
-    end_part(folding);
-    while (folding->n_open < n_open)
-        push(folding, open[folding->n_open].id, to_ns);
-    folding->at_ns = to_ns;
-}
-
-/* The first time that is not before this; UINT64_MAX: there is none. */
-static uint64_t next_time(struct rv_folding *folding, uint64_t from_ns)
-{
-    for (; folding->n_times && *folding->times_ns < from_ns; folding->n_times--)
-        folding->times_ns++;
-    return folding->n_times ? *folding->times_ns : UINT64_MAX;
-}
-
-/* Others change nothing about calls. */
-static bool changes_calls(unsigned kind)
-{
-    return kind == RV_EVENT_SWITCH || kind == RV_EVENT_SYNC || kind == RV_EVENT_LOST || kind == RV_EVENT_CALL_AT ||
-           kind == RV_EVENT_RETURN_AT;
-}
-
-static inline bool is_return_of(const struct rv_event *event, const struct open_call *call)
-{
-    return !event->id || event->id == call->id;
-}
-
-/* Is the next event the call's return? Half of all calls call nothing. */
-static inline bool is_leaf(const struct rv_event *call, const struct rv_event *next)
-{
-    return rv_event_kind(next) == RV_EVENT_RETURN && next->frame == call->frame && (!next->id || next->id == call->id);
-}
-
-static inline void pass_leaf(struct rv_folding *folding, uint32_t id, uint64_t n_ns)
-{
-    struct sum *sum = list(folding, folding->as_id[id]);
-    sum->own_ns += n_ns;
-    sum->n += n_ns > 0;
-    sum->total_ns += sum->n_open ? 0 : n_ns;
-}
-
-/* False: the events are not those of calls within one another. */
-static bool pass_events(struct rv_folding *folding, const struct rv_event_piece *piece)
-{
-    const uint32_t n_ids = piece->n_ids < folding->n_ids ? piece->n_ids : folding->n_ids;
-    const struct rv_open_stack *open = &piece->open;
-    uint16_t level = open->n_frames ? (uint16_t)(open->key[open->n_frames - 1] + 1) : 0; /* of the next call */
-    uint64_t at_ns = piece->from_ns, last_ns = at_ns, time_ns = next_time(folding, at_ns);
-    for (uint32_t i = 0; i < open->n_frames; i++)
-        push(folding, open->id[i], at_ns);
-    struct sum *sum = innermost(folding);
-    for (const struct rv_event *event = piece->events, *end = event + piece->n; event < end; event++) {
-        const uint64_t now_ns = rv_event_ticks(event);
-        const unsigned kind = rv_event_kind(event);
-        if (now_ns < last_ns)
-            return false;
-        last_ns = now_ns;
-        if (__builtin_expect(kind > RV_EVENT_RETURN, 0)) {
-            if (changes_calls(kind))
-                return false;
-            continue;
-        }
-        if (__builtin_expect(now_ns >= time_ns, 0) && now_ns > at_ns) {
-            keep_stretch(folding, at_ns, now_ns);
-            time_ns = next_time(folding, now_ns);
-        } else {
-            sum->own_ns += now_ns - at_ns;
-            sum->n += now_ns > at_ns;
-        }
-        at_ns = now_ns;
-        if (kind == RV_EVENT_CALL) {
-            if ((event->frame != level && folding->n_open) || event->id >= n_ids)
-                return false;
-            const uint64_t next_ns = event + 1 < end ? rv_event_ticks(event + 1) : 0;
-            if (event + 1 < end && is_leaf(event, event + 1) && next_ns >= now_ns && next_ns < time_ns) {
-                pass_leaf(folding, event->id, next_ns - now_ns);
-                level = event->frame;
-                at_ns = last_ns = next_ns;
-                event++;
-                sum = innermost(folding); /* a stretch that was kept has unlisted it */
-                continue;
-            }
-            push(folding, event->id, now_ns);
-            level = (uint16_t)(event->frame + 1);
-        } else {
-            if (!folding->n_open || (uint16_t)(event->frame + 1) != level ||
-                !is_return_of(event, &folding->open[folding->n_open - 1]))
-                return false;
-            pop(folding, now_ns);
-            level = event->frame;
-        }
-        sum = innermost(folding);
-    }
-    (void)end_sums(folding, at_ns);
-    return at_ns == piece->to_ns;
-}
-
-static const uint8_t *turn(struct rv_folding *folding, size_t *n_bytes)
-{
-    folding->turned = rv_vec_reserve(folding->turned, &folding->turned_capacity, folding->n_bytes + 1, 1);
-    *n_bytes = rv_leb128_put(folding->turned, 0); /* a call or a return is at the end */
-    for (size_t i = folding->n_parts; i-- > 0;) {
-        const size_t begin = i ? folding->parts[i - 1] : 0, n = folding->parts[i] - begin;
-        if (n)
-            memcpy(folding->turned + *n_bytes, folding->bytes + begin, n);
-        *n_bytes += n;
-    }
-    return folding->turned;
-}
-
-static void forget_open(struct rv_folding *folding)
-{
-    while (folding->n_open)
-        folding->open[--folding->n_open].sum->n_open = 0;
-}
-
 /* ---- public ---- */
 
 static void begin(struct rv_folding *folding, const uint64_t *times_ns, size_t n_times)
@@ -557,13 +359,10 @@ const uint8_t *rv_folding_fold(struct rv_folding *folding, const struct rv_span_
 const uint8_t *rv_folding_fold_events(struct rv_folding *folding, const struct rv_event_piece *piece,
                                       const uint64_t *times_ns, size_t n_times, size_t *n_bytes)
 {
-    begin(folding, times_ns, n_times);
-    folding->n_parts = 0;
-    folding->at_ns = piece->from_ns;
-    if (pass_events(folding, piece))
-        return turn(folding, n_bytes);
-    forget_open(folding);
-    return NULL;
+    const struct rv_event_folding_taker taker = rv_folded_parts_begin(folding->parts);
+    return rv_event_folding_fold(folding->events, piece, times_ns, n_times, &taker)
+               ? rv_folded_parts_end(folding->parts, n_bytes)
+               : NULL;
 }
 
 struct rv_folding *rv_folding_create(const uint32_t *as_id, uint32_t n_ids)
@@ -573,6 +372,8 @@ struct rv_folding *rv_folding_create(const uint32_t *as_id, uint32_t n_ids)
     folding->n_ids = n_ids;
     folding->sums = rv_alloc((size_t)n_ids + 1, sizeof *folding->sums);
     folding->listed = rv_alloc((size_t)n_ids + 1, sizeof *folding->listed);
+    folding->events = rv_event_folding_create(as_id, n_ids);
+    folding->parts = rv_folded_parts_create(n_ids);
     folding->met = rv_alloc((size_t)n_ids + 1, sizeof *folding->met);
     for (uint32_t as = 0; as <= n_ids; as++)
         folding->sums[as].outermost_ns = UINT64_MAX;
@@ -585,11 +386,10 @@ void rv_folding_destroy(struct rv_folding *folding)
         return;
     free(folding->sums);
     free(folding->listed);
+    rv_event_folding_destroy(folding->events);
+    rv_folded_parts_destroy(folding->parts);
     free(folding->met);
     free(folding->frames);
-    free(folding->open);
-    free(folding->parts);
-    free(folding->turned);
     free(folding->kept);
     free(folding->bytes);
     free(folding);

@@ -19,7 +19,8 @@ struct rv_lane_calls_wanted {
 struct rv_lane_pieces_wanted { /* as struct rv_lane_calls_wanted */
     const struct rv_lane *lane;
     uint64_t from_ns, to_ns;
-    bool (*is_needed)(const void *needed_by, uint64_t from_ns, uint64_t to_ns);
+    /* Is the time from from_ns to to_ns needed, with which some from least_ns on may come? NULL = all is needed */
+    bool (*is_needed)(const void *needed_by, uint64_t least_ns, uint64_t from_ns, uint64_t to_ns);
     const void *needed_by;
     /* Any thread, several at once. */
     void (*take)(void *context, const struct rv_span_piece *piece);
@@ -30,12 +31,23 @@ struct rv_lane_pieces_wanted { /* as struct rv_lane_calls_wanted */
     void *context;
 };
 
+struct rv_fold_summary;
+
+struct rv_lane_folds_wanted {
+    uint64_t from_ns, to_ns; /* those that overlap this */
+    /* Those of a lane come in order of time; borrowed for the call. */
+    void (*take)(void *context, const struct rv_lane *lane, const struct rv_fold_summary *fold);
+    void *context;
+};
+
 struct rv_lane_calls {
     /* 0, or a negative errno with one line printed. */
     int (*read)(void *context, const struct rv_lane_calls_wanted *wanted);
     /* The same by pieces of the lane's time, which do not overlap, in any order. False: they cannot be had, and what was
      * taken does not count. NULL: never. */
     bool (*read_pieces)(void *context, const struct rv_lane_pieces_wanted *wanted);
+    /* Sums of pieces of all lanes, as far as there are any: what is cut only where these are need not be read. NULL: none. */
+    void (*read_folds)(void *context, const struct rv_lane_folds_wanted *wanted);
     void *context;
 };
 

@@ -67,6 +67,15 @@ static const struct stacks *list_stacks(struct reading *reading, const struct rv
     return reading->stacks = stacks;
 }
 
+/* Its pieces begin with the last call or return before it, which may be earlier than other events of the block before. */
+static uint64_t least_begin_ns(const struct rv_stream *stream, size_t number)
+{
+    const uint64_t first_ns = rv_page_loader_first_start_ns(stream, number);
+    const bool has_before = rv_block_list_has(&stream->blocks, number - 1);
+    const uint64_t before_ns = has_before ? rv_block_list_at(&stream->blocks, number - 1)->first_ns : 0;
+    return before_ns < first_ns ? before_ns : first_ns;
+}
+
 static void list_blocks(struct reading *reading, const struct rv_stream *stream)
 {
     const struct stacks *stacks = list_stacks(reading, stream);
@@ -76,7 +85,7 @@ static void list_blocks(struct reading *reading, const struct rv_stream *stream)
                                      sizeof *reading->blocks);
     for (size_t i = first; i < end; i++) {
         const struct rv_summed_block *block = rv_block_list_at(&stream->blocks, i);
-        if (!params->wants || params->wants(params->context, rv_page_loader_first_start_ns(stream, i), block->to_ns))
+        if (!params->wants || params->wants(params->context, least_begin_ns(stream, i), block->from_ns, block->to_ns))
             reading->blocks[reading->n_blocks++] = (struct listed){stacks, block->index, block->offset, block->from_ns};
     }
 }

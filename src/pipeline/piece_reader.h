@@ -22,8 +22,8 @@ struct rv_piece_reader { /* of a session */
 struct rv_piece_reader_params {
     const struct rv_lane *lane;
     uint64_t from_ns, to_ns; /* calls that overlap this; others may come, too */
-    /* Is a block with calls that begin in [from, to) wanted? NULL = all are. */
-    bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns);
+    /* Is a block wanted that has the time from from_ns to to_ns, and maybe some from least_ns on? NULL = all are. */
+    bool (*wants)(const void *context, uint64_t least_ns, uint64_t from_ns, uint64_t to_ns);
     const void *context;
     /* Pieces of the lane's time that follow each other without gaps in a block. Any thread, several at once. */
     void (*take)(void *taker, const struct rv_span_piece *piece);

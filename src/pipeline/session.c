@@ -13,6 +13,7 @@
 #include "stream/queue.h"
 #include "pipeline/batch_pool.h"
 #include "pipeline/delivery.h"
+#include "pipeline/fold_reader.h"
 #include "pipeline/history_on_disk.h"
 #include "pipeline/history_blocks.h"
 #include "pipeline/memory_limit.h"
@@ -597,6 +598,16 @@ bool rv_session_read_pieces(struct rv_session *session, const struct rv_piece_re
                                                           .n_threads = session->n_workers,
                                                           .max_depth = session->params.max_depth},
                                 params);
+}
+
+/* They are of all depths, in the recording's own time. */
+void rv_session_read_folds(struct rv_session *session, uint64_t from_ns, uint64_t to_ns,
+                           void (*take)(void *taker, const struct rv_lane *lane, const struct rv_fold_summary *fold),
+                           void *taker)
+{
+    const struct rv_fold_reader reader = {&session->page_loader, session->source, from_ns, to_ns, take, taker};
+    if (session->source->read_folds && !session->source->origin_ns && !session->params.max_depth)
+        rv_fold_reader_read(&reader);
 }
 
 struct rv_stats *rv_session_stats(struct rv_session *session)

@@ -70,6 +70,13 @@ struct rv_span_reader *rv_session_read(struct rv_session *session, const struct 
 struct rv_piece_reader_params;
 bool rv_session_read_pieces(struct rv_session *session, const struct rv_piece_reader_params *params);
 
+/* Sums of critical paths that the index of a recording has: take gets each with its lane, those of a lane in order of time. */
+struct rv_fold_summary;
+struct rv_lane;
+void rv_session_read_folds(struct rv_session *session, uint64_t from_ns, uint64_t to_ns,
+                           void (*take)(void *taker, const struct rv_lane *lane, const struct rv_fold_summary *fold),
+                           void *taker);
+
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 

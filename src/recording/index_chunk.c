@@ -23,6 +23,10 @@ static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
     [RV_REC_INDEX_WAITERS] = sizeof(struct rv_rec_index_waiter),
     [RV_REC_INDEX_WAITS] = sizeof(struct rv_rec_index_wait),
     [RV_REC_INDEX_RELEASES] = sizeof(struct rv_rec_index_release),
+    [RV_REC_INDEX_FOLDS] = sizeof(struct rv_rec_index_fold),
+    [RV_REC_INDEX_PARTS] = sizeof(struct rv_rec_index_part),
+    [RV_REC_INDEX_SUMS] = sizeof(struct rv_rec_index_sum),
+    [RV_REC_INDEX_CALLS] = sizeof(struct rv_rec_index_call),
 };
 
 void rv_rec_index_fini(struct rv_rec_index_table *table)
@@ -112,8 +116,9 @@ static int unpack(struct rv_compressor *compressor, const struct rv_compressed_c
 
 enum {
     WAIT_COLUMNS = 1 << RV_REC_INDEX_WAITS | 1 << RV_REC_INDEX_RELEASES,
+    FOLD_COLUMNS = 1 << RV_REC_INDEX_FOLDS | 1 << RV_REC_INDEX_PARTS | 1 << RV_REC_INDEX_SUMS | 1 << RV_REC_INDEX_CALLS,
     ALL_COLUMNS = ~0,
-    PICTURE_COLUMNS = ALL_COLUMNS & ~WAIT_COLUMNS,
+    PICTURE_COLUMNS = ALL_COLUMNS & ~(WAIT_COLUMNS | FOLD_COLUMNS),
     ENTRY_COLUMNS =
         1 << RV_REC_INDEX_BLOCKS | 1 << RV_REC_INDEX_STACKS | 1 << RV_REC_INDEX_FRAMES | 1 << RV_REC_INDEX_DEPTHS
 };
@@ -287,6 +292,60 @@ static bool has_sound_waits(const struct rv_rec_index_table *table, int columns)
     return !has_all || (waits_end == n_waits && releases_end == n_releases);
 }
 
+struct fold_rows { /* those that were not looked at */
+    const struct rv_rec_index_part *part;
+    const struct rv_rec_index_sum *sum;
+    size_t n_parts, n_sums, n_calls;
+};
+
+/* Is the next part's time within left_ns, which it is then taken from, and has it no more calls than were open? */
+static bool has_sound_part(struct fold_rows *rows, uint64_t *left_ns, uint64_t *n_open)
+{
+    const struct rv_rec_index_part *part = rows->part++;
+    uint64_t own_ns = 0;
+    if (part->n_sums > rows->n_sums || part->n_calls > rows->n_calls || part->n_kept > *n_open)
+        return false;
+    for (const struct rv_rec_index_sum *end = rows->sum + part->n_sums; rows->sum < end; own_ns += rows->sum++->own_ns)
+        if (rows->sum->own_ns > *left_ns - own_ns || rows->sum->n > rows->sum->own_ns ||
+            rows->sum->callees_ns > *left_ns - rows->sum->own_ns)
+            return false;
+    rows->n_sums -= part->n_sums;
+    rows->n_calls -= part->n_calls;
+    *n_open = (uint64_t)part->n_kept + part->n_calls;
+    *left_ns -= own_ns;
+    if (part->stretch_ns > *left_ns)
+        return false;
+    *left_ns -= part->stretch_ns;
+    return true;
+}
+
+static bool has_sound_fold(const struct rv_rec_index_fold *fold, struct fold_rows *rows)
+{
+    if (fold->stream >= RV_REC_MAX_STREAMS || fold->from_ns > fold->to_ns || fold->to_ns > RV_EVENT_TICKS_MASK ||
+        fold->n_parts > rows->n_parts)
+        return false;
+    uint64_t left_ns = fold->to_ns - fold->from_ns, n_open = 0;
+    for (uint32_t i = 0; i < fold->n_parts; i++)
+        if (!has_sound_part(rows, &left_ns, &n_open))
+            return false;
+    rows->n_parts -= fold->n_parts;
+    return left_ns == 0;
+}
+
+static bool has_sound_folds(const struct rv_rec_index_table *table)
+{
+    size_t n;
+    struct fold_rows rows;
+    const struct rv_rec_index_fold *folds = rv_rec_index_rows(table, RV_REC_INDEX_FOLDS, &n);
+    rows.part = rv_rec_index_rows(table, RV_REC_INDEX_PARTS, &rows.n_parts);
+    rows.sum = rv_rec_index_rows(table, RV_REC_INDEX_SUMS, &rows.n_sums);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_CALLS, &rows.n_calls);
+    for (size_t i = 0; i < n; i++)
+        if (!has_sound_fold(&folds[i], &rows))
+            return false;
+    return !rows.n_parts && !rows.n_sums && !rows.n_calls;
+}
+
 static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                   uint64_t offset, int columns, struct rv_rec_index_table *table)
 {
@@ -301,7 +360,7 @@ static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *c
         return -EBADMSG;
     bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) &&
                     has_sound_stacks(table, columns) && has_sound_cells(table) && has_sound_totals(table) &&
-                    has_sound_depths(table) && has_sound_waits(table, columns);
+                    has_sound_depths(table) && has_sound_waits(table, columns) && has_sound_folds(table);
     return is_sound ? 0 : -EBADMSG;
 }
 
@@ -327,4 +386,10 @@ int rv_rec_index_decode_waits(struct rv_compressor *compressor, const struct rv_
                               const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table)
 {
     return decode(compressor, chunk, payload, offset, 1 << RV_REC_INDEX_WAITERS | WAIT_COLUMNS, table);
+}
+
+int rv_rec_index_decode_folds(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk,
+                              const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table)
+{
+    return decode(compressor, chunk, payload, offset, FOLD_COLUMNS, table);
 }

@@ -137,7 +137,11 @@ static bool has_waits(const struct rv_rec_file *file)
 static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         uint64_t offset)
 {
-    struct rv_indexed_chunk added = {.chunk = chunk, .offset = offset, .payload = payload, .events = checker->events};
+    struct rv_indexed_chunk added = {.chunk = chunk,
+                                     .offset = offset,
+                                     .payload = payload,
+                                     .events = checker->events,
+                                     .n_bytes = rv_chunk_bytes(chunk)};
     if (chunk->type == RV_REC_EVENTS) {
         struct rv_rec_events head;
         memcpy(&head, payload, sizeof head);
@@ -151,6 +155,8 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
+    if (column >= RV_REC_INDEX_FOLDS)
+        return theirs->columns[RV_REC_INDEX_FOLDS].n;
     if (column >= RV_REC_INDEX_WAITERS)
         return checker->has_waits;
     bool is_of_before = theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0;

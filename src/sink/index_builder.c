@@ -47,10 +47,11 @@ struct rv_index_builder {
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
     struct rv_indexed_block rows;
-    uint64_t n_rows, n_events; /* sums over all streams */
-    uint64_t n_open;           /* open frames of all streams */
-    uint64_t n_buckets;        /* upper limit of the totals' buckets */
-    uint64_t n_indexes, last;  /* INDEXes written; offset of the last one */
+    struct rv_indexed_folds *folds; /* with sums */
+    uint64_t n_rows, n_events;      /* sums over all streams */
+    uint64_t n_open;                /* open frames of all streams */
+    uint64_t n_buckets;             /* upper limit of the totals' buckets */
+    uint64_t n_indexes, last;       /* INDEXes written; offset of the last one */
     /* scratch */
     uint32_t *specials; /* of a batch */
     struct rv_wait_finder finder;
@@ -366,6 +367,8 @@ static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_
                       const struct rv_batch *batch)
 {
     look_for_late_frames(index_builder, stream, batch);
+    if (!index_builder->leaves_sums)
+        rv_indexed_folds_add(index_builder->folds, stream->carry, stream->entry_stack, batch, &stream->fold_pending);
     uint32_t exit_stack = scan(index_builder, stream, batch);
     follow_waits(index_builder, stream, batch);
     for (size_t i = 0; i < stream->n_lanes; i++)
@@ -419,6 +422,7 @@ static void add_block(struct rv_index_builder *index_builder, const struct rv_in
     struct rv_rec_index_block row = {
         .offset = added->offset, .stream = chunk->stream, .stack = stream->entry_stack, .n_events = chunk->n_events};
     begin_block(index_builder, stream);
+    rv_indexed_folds_begin_block(index_builder->folds, chunk->stream, stream->carry);
     if (added->ordinal > stream->n_ordinals)
         add_loss(index_builder, stream, added->ordinal - stream->n_ordinals);
     stream->n_ordinals = added->ordinal + chunk->n_events;
@@ -428,6 +432,7 @@ static void add_block(struct rv_index_builder *index_builder, const struct rv_in
         n_done += take_batch(index_builder, stream, added->events + n_done, chunk->n_events - n_done, &batch);
         add_batch(index_builder, stream, &batch);
     }
+    rv_indexed_folds_end_block(index_builder->folds, added->n_bytes);
     row.last_ns = stream->last_ns > row.first_ns ? stream->last_ns : row.first_ns;
     end_block(index_builder, stream, &row);
 }
@@ -460,6 +465,7 @@ struct rv_index_builder *rv_index_builder_create(void)
     rv_indexed_block_init(&index_builder->rows, &index_builder->table);
     index_builder->block = rv_block_create(RV_BATCH_EVENTS);
     index_builder->kernel = rv_scan_best_kernel();
+    index_builder->folds = rv_indexed_folds_create();
     index_builder->stats = rv_stats_create();
     index_builder->specials = rv_alloc_scratch(RV_BATCH_EVENTS, sizeof *index_builder->specials);
     return index_builder;
@@ -477,6 +483,7 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder)
     free(index_builder->specials);
     rv_stats_destroy(index_builder->stats);
     rv_rec_index_fini(&index_builder->table);
+    rv_indexed_folds_destroy(index_builder->folds);
     free(index_builder->spans);
     free(index_builder->sorted);
     rv_indexed_block_fini(&index_builder->rows);
@@ -534,6 +541,7 @@ bool rv_index_builder_put(struct rv_index_builder *index_builder, struct rv_comp
         return false;
     if (has_totals)
         put_totals(index_builder);
+    rv_indexed_folds_put(index_builder->folds, table);
     table->head.previous = index_builder->last;
     rv_rec_index_encode(compressor, table, out);
     rv_rec_index_clear(table);

@@ -37,6 +37,7 @@ struct rv_indexed_chunk {
     const uint8_t *payload;  /* of ACCOUNT: at least a struct rv_rec_account */
     struct rv_event *events; /* of EVENTS, times in ns; chunk->n_events, room for RV_BATCH_PADDING: modified */
     uint64_t ordinal;        /* of EVENTS: number of the stream's earlier events */
+    uint64_t n_bytes;        /* in the file */
 };
 void rv_index_builder_add(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *chunk);
 

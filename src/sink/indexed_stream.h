@@ -9,6 +9,7 @@
 #include "model/stats.h"
 #include "ringviz/recording.h"
 #include "scan/block_join.h"
+#include "sink/indexed_folds.h"
 #include "sink/indexed_waits.h"
 #include "stream/stack_preamble.h"
 
@@ -53,6 +54,7 @@ struct rv_indexed_stream { /* zeroed = not begun */
     uint32_t level;
     uint64_t n_rows;    /* estimated cells and spans so far at this level */
     uint64_t n_indexes; /* INDEXes written before the stream's last block */
+    struct rv_fold_time fold_pending;
 };
 
 void rv_indexed_stream_init(struct rv_indexed_stream *stream);

@@ -149,7 +149,8 @@ static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode
                                            .offset = ordered_writer->writer->n_bytes,
                                            .payload = job->payload.bytes,
                                            .events = job->events,
-                                           .ordinal = job->ordinal};
+                                           .ordinal = job->ordinal,
+                                           .n_bytes = job->out.n};
     if (rv_rec_writer_put(ordered_writer->writer, &job->out) != 0)
         return;
     rv_index_builder_add(ordered_writer->index_builder, &added);

@@ -105,6 +105,20 @@ static void map_waits(struct rv_recorded_names *names, struct rv_rec_index_table
     }
 }
 
+static void map_folds(struct rv_recorded_names *names, struct rv_rec_index_table *table)
+{
+    size_t n;
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_SUMS, &n);
+    struct rv_rec_index_sum *sums = (void *)table->columns[RV_REC_INDEX_SUMS].bytes;
+    for (size_t i = 0; i < n; i++)
+        if (sums[i].id != RV_REC_SUM_OUTSIDE)
+            sums[i].id = map_id(names, sums[i].id);
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_CALLS, &n);
+    struct rv_rec_index_call *calls = (void *)table->columns[RV_REC_INDEX_CALLS].bytes;
+    for (size_t i = 0; i < n; i++)
+        calls[i].id = map_id(names, calls[i].id);
+}
+
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table)
 {
     size_t n;
@@ -131,6 +145,7 @@ void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_
         if (rv_batch_has_name(&notes[i]))
             notes[i].id = map_id(names, notes[i].id);
     map_waits(names, table);
+    map_folds(names, table);
     pthread_mutex_unlock(&names->lock);
 }
 

@@ -16,7 +16,7 @@
 #include "recording/index_chunk.h"
 #include "recording/chunk_reader.h"
 #include "source/block_reader.h"
-#include "source/index_waits_reader.h"
+#include "source/index_reader.h"
 
 enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX */ };
 
@@ -40,7 +40,7 @@ struct indexed {
     struct rv_compressor *compressor;
     struct rv_block_reader *blocks; /* for pages */
     struct rv_recorded_names names;
-    struct rv_index_waits_reader waits;
+    struct rv_index_reader index_reader;
     struct stream *streams;
     size_t n_streams;
     uint32_t n_torn;
@@ -199,7 +199,24 @@ static void take_waiters(struct indexed *indexed, uint64_t index, const struct r
 
 static bool read_waits(struct rv_source *source, uint64_t index, struct rv_source_waits *out)
 {
-    return rv_index_waits_reader_read(&((struct indexed *)source)->waits, index, out);
+    return rv_index_reader_waits(&((struct indexed *)source)->index_reader, index, out);
+}
+
+static void *stream_of(const struct indexed *indexed, uint32_t number)
+{
+    return number < indexed->n_streams ? indexed->streams[number].stream : NULL;
+}
+
+/* When all streams are known, none is added. */
+static bool read_folds(struct rv_source *source, uint64_t index, struct rv_source_folds *out)
+{
+    struct indexed *indexed = (struct indexed *)source;
+    if (indexed->is_followed || !rv_index_reader_folds(&indexed->index_reader, index, out))
+        return false;
+    out->streams = rv_alloc(out->n_folds + 1, sizeof *out->streams);
+    for (size_t i = 0; i < out->n_folds; i++)
+        out->streams[i] = stream_of(indexed, out->folds[i].stream);
+    return true;
 }
 
 static struct rv_block_reader *open_blocks(struct rv_source *source)
@@ -326,7 +343,7 @@ static void close_indexed(struct rv_source *source)
     rv_silent_threads_fini(&indexed->silent);
     rv_block_reader_destroy(indexed->blocks); /* with the reader */
     rv_compressor_destroy(indexed->compressor);
-    rv_index_waits_reader_fini(&indexed->waits);
+    rv_index_reader_fini(&indexed->index_reader);
     rv_recorded_names_fini(&indexed->names);
     rv_rec_index_fini(&indexed->table);
     free(indexed->streams);
@@ -388,6 +405,7 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
                                          .real_ns = file->real_ns,
                                          .is_on_demand = true,
                                          .read_waits = read_waits,
+                                         .read_folds = read_folds,
                                          .open_blocks = open_blocks,
                                          .lacks_waits = !(file->feature_compat & RV_REC_HAS_WAITS)};
     indexed->path = rv_strdup(path);
@@ -396,7 +414,7 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
     indexed->compressor = rv_compressor_create();
     indexed->blocks = rv_block_reader_create(reader, &indexed->names);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
-    rv_index_waits_reader_init(&indexed->waits, indexed->path, &indexed->names);
+    rv_index_reader_init(&indexed->index_reader, indexed->path, &indexed->names);
     return indexed;
 }
 

@@ -70,6 +70,15 @@ struct rv_source_waits { /* of an INDEX: its rows, with the pipeline's ids */
     size_t n_waits, n_releases;
 };
 
+struct rv_source_folds { /* of an INDEX: its rows, with the pipeline's ids */
+    struct rv_rec_index_fold *folds;
+    struct rv_rec_index_part *parts;
+    struct rv_rec_index_sum *sums;
+    struct rv_rec_index_call *calls;
+    void **streams; /* of folds, as the intake has opened them; NULL: not known */
+    size_t n_folds;
+};
+
 enum rv_source_status {
     RV_SOURCE_MOVED, /* events were handed over */
     RV_SOURCE_IDLE,
@@ -104,6 +113,8 @@ struct rv_source {
     /* Read the waits of the INDEX at an offset, for the caller to free. False: they cannot be read. Any thread, between
      * opening and closing. NULL = none: they are among the events. */
     bool (*read_waits)(struct rv_source *source, uint64_t index, struct rv_source_waits *out);
+    /* The same of folds, once the source has been RESTING. */
+    bool (*read_folds)(struct rv_source *source, uint64_t index, struct rv_source_folds *out);
     /* Another reader of its blocks, to be destroyed before it is closed. NULL: the file cannot be opened again. Any thread,
      * as above. NULL = it has no blocks. */
     struct rv_block_reader *(*open_blocks)(struct rv_source *source);

@@ -32,6 +32,13 @@ struct rv_waiter_summary {            /* the waits of a stack in a block */
     const struct rv_rec_index_waiter *row;
 };
 
+struct rv_fold_summary { /* of blocks of a stack */
+    const struct rv_rec_index_fold *row;
+    const struct rv_rec_index_part *parts; /* row->n_parts */
+    const struct rv_rec_index_sum *sums;   /* of all parts */
+    const struct rv_rec_index_call *calls;
+};
+
 struct rv_call_total { /* all calls of one subroutine */
     const struct rv_rec_index_total *row;
     const struct rv_rec_index_bucket *buckets;

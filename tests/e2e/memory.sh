@@ -1,10 +1,11 @@
 #!/bin/sh
-# memory.sh RINGVIZ PROGRAM PEAK: counting, recording and writing calls keeps none of them in memory: it is as large for many
+# memory.sh RINGVIZ PROGRAM PEAK WITHOUT_FOLDS: counting, recording and writing calls keeps none of them in memory: it is as large for many
 # calls as for few. Keeping them stays within --memory, and so does drawing them, besides what the OpenGL driver takes.
 set -u
 ringviz=$1
 fib=$2
 peak=$3
+without_folds=$4
 . "${0%/*}/harness.sh"
 more_kb=16384
 
@@ -52,7 +53,10 @@ for part in "--from=40ms --to=41ms" "--from=90ms --to=290ms --filter=depth:>28" 
     check "--critical-path $part: another path by index" cmp "$folder/expected" "$folder/out"
 done
 
-# Sums are kept for the next path, and not used if the kept file was damaged or is foreign.
+# Of a recording whose index has none, sums are kept for the next path, and not used if the kept file was damaged or is
+# foreign.
+check "a recording without sums" "$without_folds" "$folder/large.rvz" "$folder/older.rvz"
+mv "$folder/older.rvz" "$folder/large.rvz"
 part="--from=40ms --to=140ms" # many pieces are within it, however slow the program was
 RINGVIZ_SUMS=off
 export RINGVIZ_SUMS

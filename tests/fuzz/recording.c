@@ -27,6 +27,7 @@ struct intake {
     uint32_t stacks[N_BLOCKS]; /* of the page */
     size_t n_stacks;
     uint64_t waits_index; /* the last INDEX with waits; 0: none */
+    uint64_t last_index;  /* of a block that was summarized; 0: none */
 };
 
 static void *open_stream(void *context, const struct rv_stream_info *info)
@@ -123,6 +124,7 @@ static void summarize(void *context, void *stream, const struct rv_block_summary
     }
     if (!stream)
         abort();
+    intake->last_index = summary->index;
     if (intake->n_blocks < N_BLOCKS)
         intake->blocks[intake->n_blocks++] = (struct rv_page_request){
             .offset = summary->offset, .index = summary->index, .stream = stream, .block = number};
@@ -223,6 +225,37 @@ static void read_waits(struct rv_source *source, uint64_t index)
     free(read.releases);
 }
 
+/* The parts of a fold are all of its time, and no sum has more. */
+static void check_fold(const struct rv_rec_index_fold *fold, const struct rv_source_folds *folds, size_t rows[3])
+{
+    uint64_t n_ns = 0;
+    for (uint32_t i = 0; i < fold->n_parts; i++) {
+        const struct rv_rec_index_part *part = &folds->parts[rows[0]++];
+        for (uint32_t k = 0; k < part->n_sums; k++)
+            n_ns += folds->sums[rows[1]++].own_ns;
+        for (uint32_t k = 0; k < part->n_calls; k++)
+            (void)*(volatile uint32_t *)&folds->calls[rows[2]++].id;
+        n_ns += part->stretch_ns;
+    }
+    if (fold->from_ns > fold->to_ns || n_ns != fold->to_ns - fold->from_ns)
+        abort();
+}
+
+static void read_folds(struct rv_source *source, uint64_t index)
+{
+    struct rv_source_folds read;
+    size_t rows[3] = {0}; /* passed: parts, sums, calls */
+    if (!index || !source->read_folds(source, index, &read))
+        return;
+    for (size_t i = 0; i < read.n_folds; i++)
+        check_fold(&read.folds[i], &read, rows);
+    free(read.folds);
+    free(read.parts);
+    free(read.sums);
+    free(read.calls);
+    free(read.streams);
+}
+
 static void replay(const char *path)
 {
     static struct intake intake;
@@ -244,13 +277,15 @@ static void replay(const char *path)
         ;
     if (source)
         source->close(source);
-    intake.n_streams = intake.n_blocks = intake.n_asked = intake.waits_index = 0;
+    intake.n_streams = intake.n_blocks = intake.n_asked = intake.waits_index = intake.last_index = 0;
     calls.pages = &pages;
     (void)rv_recording_on_demand_open(&source, path, 0);
     while (source && source->poll(source, &calls) != RV_SOURCE_RESTING)
         ;
     if (source)
         read_waits(source, intake.waits_index);
+    if (source)
+        read_folds(source, intake.last_index);
     if (source)
         source->close(source);
 }

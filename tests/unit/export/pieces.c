@@ -34,7 +34,8 @@ static void give(const struct pieces *pieces, uint64_t from_ns, uint64_t to_ns,
 /* Two pieces form a block; a block is read when either piece is wanted. */
 static bool is_needed(const struct pieces *pieces, size_t first, size_t end, const struct rv_lane_pieces_wanted *wanted)
 {
-    return !wanted->is_needed || wanted->is_needed(wanted->needed_by, pieces->cuts_ns[first], pieces->cuts_ns[end]);
+    const uint64_t from_ns = pieces->cuts_ns[first];
+    return !wanted->is_needed || wanted->is_needed(wanted->needed_by, from_ns, from_ns, pieces->cuts_ns[end]);
 }
 
 static struct rv_event event_of(enum rv_event_kind kind, uint64_t at_ns, const struct rv_span *span)
