@@ -65,8 +65,7 @@ struct walk {
  * list. All of an object is unmapped at once. */
 static bool is_gone(const struct walk *walk, const void *in_object)
 {
-    uint8_t byte;
-    return walk->are_changing && rv_os_read_own(&byte, in_object, sizeof byte) != 0;
+    return walk->are_changing && !rv_os_is_readable(in_object);
 }
 
 /* From its file: of a namespace but the first nothing tells where they are mapped. False: it is not that file any more. */
