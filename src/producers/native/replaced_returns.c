@@ -349,6 +349,8 @@ int rv_returns_init(void)
 {
     if (all.n_pages)
         return 0;
-    rv_thread_on_end(end_thread);
-    return add_pages();
+    const int error = add_pages();
+    if (!error)
+        rv_thread_on_end(end_thread);
+    return error;
 }
