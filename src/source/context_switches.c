@@ -517,6 +517,12 @@ bool rv_context_switches_runs(const struct rv_context_switches *switches, uint32
     return thread && thread->owner == owner && !thread->ended_ns;
 }
 
+uint64_t rv_context_switches_end_ns(const struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
+{
+    const struct thread *thread = find_thread(switches, tid);
+    return thread && thread->owner == owner ? thread->ended_ns : 0;
+}
+
 /* Is its first switch one that was before this time? */
 static bool is_unclaimed(const struct thread *thread, uint64_t before_ns)
 {

@@ -80,6 +80,9 @@ void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid
 /* Does the owner's thread run, and has nobody else claimed it? */
 bool rv_context_switches_runs(const struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
+/* When the owner's thread ended; 0: it runs, or somebody else has claimed it. */
+uint64_t rv_context_switches_end_ns(const struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
+
 /* The owner's thread has ended: forget it. */
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 

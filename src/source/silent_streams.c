@@ -130,8 +130,9 @@ void rv_silent_streams_turn(struct rv_silent_streams *streams, uint64_t until, c
             streams->all[n_left++] = *silent;
             continue;
         }
+        const uint64_t end_ns = rv_context_switches_end_ns(streams->switches, silent->tid, OWNER);
         rv_context_switches_forget(streams->switches, silent->tid, OWNER);
-        close_stream(silent, 0, intake);
+        close_stream(silent, end_ns, intake);
     }
     streams->n = n_left;
     if (now_ns - streams->looked_ns < LOOK_NS)
@@ -143,9 +144,13 @@ void rv_silent_streams_turn(struct rv_silent_streams *streams, uint64_t until, c
 void rv_silent_streams_end(struct rv_silent_streams *streams, uint64_t now, const struct rv_intake *intake)
 {
     for (size_t i = 0; i < streams->n; i++) {
-        send(streams, &streams->all[i], UINT64_MAX, intake);
-        const bool goes_on = rv_context_switches_runs(streams->switches, streams->all[i].tid, OWNER);
-        close_stream(&streams->all[i], goes_on ? rv_normalize_time(&streams->map->clock, now) : 0, intake);
+        struct rv_silent_stream *silent = &streams->all[i];
+        send(streams, silent, UINT64_MAX, intake);
+        const bool goes_on = rv_context_switches_runs(streams->switches, silent->tid, OWNER);
+        close_stream(silent,
+                     goes_on ? rv_normalize_time(&streams->map->clock, now)
+                             : rv_context_switches_end_ns(streams->switches, silent->tid, OWNER),
+                     intake);
     }
     streams->n = 0;
 }

@@ -249,6 +249,21 @@ Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .t
     rv_context_switches_close(child.switches);
 }
 
+/* Not at its last switch: from then on it ran. */
+Test(source_context_switches, a_thread_that_has_ended_says_when, .timeout = 60)
+{
+    static struct rv_event events[MOST];
+    struct child child = run_unclaimed(2, RV_CLOCK_MONOTONIC);
+    const uint64_t now_ns = rv_clock_mono_ns();
+    rv_context_switches_show(child.switches, (uint32_t)child.pid, OWNER);
+    cr_assert(!rv_context_switches_runs(child.switches, (uint32_t)child.pid, OWNER));
+    const uint64_t end_ns = rv_context_switches_end_ns(child.switches, (uint32_t)child.pid, OWNER);
+    const size_t n = take(&child, UINT64_MAX, events);
+    cr_assert(n >= 2 && end_ns > rv_event_ticks(&events[n - 1]) && end_ns < now_ns);
+    cr_assert_eq(rv_context_switches_end_ns(child.switches, (uint32_t)child.pid, OWNER + 1), 0);
+    rv_context_switches_close(child.switches);
+}
+
 enum { N_MOVES = 100, MOVE_US = 500 };
 
 /* Waits for a byte, sleeps on two CPUs in turn, and says so. */
