@@ -34,7 +34,7 @@
 #define GRAPH_FIRST 0.2f     /* before the lane's front */
 #define GRAPH_SIZE 0.5f
 #define GRAPH_STEP 0.64f
-#define GRAPH_FIRST_POINTS 8.0f /* below the lane's foot, where its states are */
+#define STATES_POINTS 8.0f   /* below a lane's foot, where its states are */
 #define GRAPH_POINTS 26.0f
 #define GRAPH_STEP_POINTS 34.0f
 
@@ -232,7 +232,7 @@ struct stack { /* of lanes below each other, in points */
     const struct rv_lane_layout *layout;
     const struct rv_view *view;
     const struct rv_view_mode_params *look;
-    float room, scale;
+    float room, scale; /* room: above the last one's states */
     float row, gap; /* of lanes that are not deeper than the room */
 };
 
@@ -286,12 +286,13 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
     struct stack stack = {.layout = layout,
                           .view = view,
                           .look = params->look,
-                          .room = floorf(params->room),
+                          .room = floorf(params->room) - STATES_POINTS,
                           .scale = params->row_scale > 0.0f ? params->row_scale : 1.0f};
     choose_row(&stack);
     spread(&stack);
     layout->scroll_max = fmaxf(content_height(&stack) - stack.room, 0.0f);
-    float y = stack.room + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
+    const float top = floorf(params->room);
+    float y = top + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
     layout->row = stack.row * RV_LANE_LAYOUT_POINT;
     layout->box_share = 1.0f - 1.0f / stack.row;
     for (size_t i = 0; i < view->n_lanes; i++) {
@@ -310,7 +311,7 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
     }
     layout->z_front = HALF_THICKNESS;
     layout->z_back = -HALF_THICKNESS;
-    layout->top = stack.room * RV_LANE_LAYOUT_POINT;
+    layout->top = top * RV_LANE_LAYOUT_POINT;
 }
 
 void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *view,
@@ -399,7 +400,7 @@ void rv_lane_layout_graph(const struct rv_lane_layout *layout, const struct rv_l
                           float *base, float *peak)
 {
     if (layout->is_flat) {
-        *peak = lane->y - (GRAPH_FIRST_POINTS + GRAPH_STEP_POINTS * (float)which) * RV_LANE_LAYOUT_POINT;
+        *peak = lane->y - (STATES_POINTS + GRAPH_STEP_POINTS * (float)which) * RV_LANE_LAYOUT_POINT;
         *base = *peak - lane->graph_size;
     } else {
         float step = GRAPH_STEP / GRAPH_SIZE * lane->graph_size;
