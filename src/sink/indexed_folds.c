@@ -331,7 +331,8 @@ static void put_part(struct rv_indexed_folds *folds, const struct part *part)
     const uint32_t *calls = folds->calls + part->first_call;
     struct rv_rec_index_part row = {.stretch_ns = part->stretch_to_ns - part->stretch_from_ns,
                                     .n_sums = folds->n_listed};
-    qsort(folds->listed, folds->n_listed, sizeof *folds->listed, by_id);
+    if (folds->n_listed)
+        qsort(folds->listed, folds->n_listed, sizeof *folds->listed, by_id);
     for (uint32_t i = 0; i < folds->n_listed; i++)
         put_sum(folds, folds->listed[i]);
     folds->n_listed = 0;
@@ -503,8 +504,10 @@ static int by_place(const void *a, const void *b)
 /* Move a part's rows down, to the end of those that are kept. */
 static void move_part(struct rv_indexed_folds *folds, struct part *part)
 {
-    memmove(folds->sums + folds->n_sums, folds->sums + part->first_sum, part->n_sums * sizeof *folds->sums);
-    memmove(folds->calls + folds->n_calls, folds->calls + part->first_call, part->n_calls * sizeof *folds->calls);
+    if (part->n_sums)
+        memmove(folds->sums + folds->n_sums, folds->sums + part->first_sum, part->n_sums * sizeof *folds->sums);
+    if (part->n_calls)
+        memmove(folds->calls + folds->n_calls, folds->calls + part->first_call, part->n_calls * sizeof *folds->calls);
     part->first_sum = folds->n_sums;
     part->first_call = folds->n_calls;
     folds->n_sums += part->n_sums;
