@@ -15,7 +15,8 @@ enum {
     BYTES_OF_ANY = 1024, /* more, however few blocks there are */
     USUAL_BYTES = 100,   /* with more than a byte for so many, releases that woke nobody become part of the sums */
     BYTES_A_SUM = 5,     /* compressed */
-    BYTES_A_PART = 4
+    BYTES_A_PART = 4,
+    DENSE_NS = 20 /* an event: a block that begins with less is not folded, since that would slow down its recording */
 };
 /* A stream's last block is left for the next INDEX if it is no older: it may tell whom the block has woken. */
 static const uint64_t HELD_NS = 200000000;
@@ -225,6 +226,11 @@ void rv_indexed_folds_begin_block(struct rv_indexed_folds *folds, uint32_t strea
     folds->is_foldable = from_ns > 0;
 }
 
+static bool is_dense(const struct rv_event_piece *piece)
+{
+    return piece->to_ns - piece->from_ns < DENSE_NS * piece->n;
+}
+
 void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_join *carry, uint32_t entry_stack,
                           const struct rv_batch *batch, struct rv_fold_time *pending)
 {
@@ -232,6 +238,8 @@ void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_
     list_times(folds, batch, pending);
     piece.to_ns = folds->fold.to_ns = find_end(batch, piece.from_ns);
     folds->told_ns = piece.from_ns;
+    if (piece.from_ns == folds->fold.from_ns)
+        folds->is_foldable &= !is_dense(&piece);
     folds->is_foldable &= rv_block_join_n_stacks(carry) == 1;
     if (folds->is_foldable) {
         rv_block_join_open_stack(carry, 0, &piece.open);

@@ -88,7 +88,7 @@ static void make(struct thread *thread, unsigned specials_every)
     thread->n = 0;
     thread->n_stretches = 0;
     for (size_t i = 0; i < N_EVENTS; i++) {
-        thread->now_ns += draw(3) ? draw(50) : 0;
+        thread->now_ns += draw(3) ? draw(200) : 0;
         if (i && draw(specials_every) == 0) {
             thread->events[i] = special(thread, &is_cut);
             continue;
