@@ -15,8 +15,7 @@ enum {
     BYTES_OF_ANY = 1024, /* more, however few blocks there are */
     USUAL_BYTES = 100,   /* with more than a byte for so many, releases that woke nobody become part of the sums */
     BYTES_A_SUM = 5,     /* compressed */
-    BYTES_A_PART = 4,
-    DENSE_NS = 20 /* an event: a block that begins with less is not folded, since that would slow down its recording */
+    BYTES_A_PART = 4
 };
 /* A stream's last block is left for the next INDEX if it is no older: it may tell whom the block has woken. */
 static const uint64_t HELD_NS = 200000000;
@@ -59,6 +58,7 @@ struct rv_indexed_folds {
     size_t first_sum, first_call;
     uint64_t n_events, told_ns;
     bool is_foldable;
+    bool has_times; /* any stream: no block before is folded, as nothing can lead a path elsewhere */
     uint64_t *times_ns; /* of the batch, */
     bool *are_releases;
     size_t n_times, times_capacity, releases_capacity;
@@ -223,12 +223,7 @@ void rv_indexed_folds_begin_block(struct rv_indexed_folds *folds, uint32_t strea
     folds->part = (struct part){.first_sum = folds->n_sums, .first_call = folds->n_calls};
     folds->first_sum = folds->n_sums;
     folds->first_call = folds->n_calls;
-    folds->is_foldable = from_ns > 0;
-}
-
-static bool is_dense(const struct rv_event_piece *piece)
-{
-    return piece->to_ns - piece->from_ns < DENSE_NS * piece->n;
+    folds->is_foldable = from_ns > 0 && folds->has_times;
 }
 
 void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_join *carry, uint32_t entry_stack,
@@ -236,10 +231,9 @@ void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_
 {
     struct rv_event_piece piece = {.from_ns = folds->fold.to_ns, .events = batch->events, .n = batch->n};
     list_times(folds, batch, pending);
+    folds->has_times |= folds->n_times > 0;
     piece.to_ns = folds->fold.to_ns = find_end(batch, piece.from_ns);
     folds->told_ns = piece.from_ns;
-    if (piece.from_ns == folds->fold.from_ns)
-        folds->is_foldable &= !is_dense(&piece);
     folds->is_foldable &= rv_block_join_n_stacks(carry) == 1;
     if (folds->is_foldable) {
         rv_block_join_open_stack(carry, 0, &piece.open);
