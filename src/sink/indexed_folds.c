@@ -180,19 +180,34 @@ static uint64_t find_end(const struct rv_batch *batch, uint64_t from_ns)
     return from_ns;
 }
 
-/* Calls of the batch and before it. */
-static void know_ids(struct rv_indexed_folds *folds, const struct rv_event_piece *piece)
+/* False: it is too great. */
+static bool know_id(struct rv_indexed_folds *folds, uint32_t id)
 {
-    uint32_t most = folds->n_ids;
-    for (size_t i = 0; i < piece->n; i++)
-        if (rv_event_kind(&piece->events[i]) == RV_EVENT_CALL && piece->events[i].id >= most)
-            most = piece->events[i].id + 1;
-    for (uint32_t i = 0; i < piece->open.n_frames; i++)
-        most = piece->open.id[i] >= most ? piece->open.id[i] + 1 : most;
-    if (most == folds->n_ids || most > RV_INDEX_MOST_ID)
-        return;
-    folds->n_ids = most > 2 * folds->n_ids ? most : 2 * folds->n_ids;
+    if (id < folds->n_ids)
+        return true;
+    if (id >= RV_INDEX_MOST_ID)
+        return false;
+    folds->n_ids = id >= 2 * folds->n_ids ? id + 1 : 2 * folds->n_ids;
     rv_event_folding_grow(folds->folding, folds->n_ids);
+    return true;
+}
+
+/* Calls before the batch. */
+static bool know_open(struct rv_indexed_folds *folds, const struct rv_event_piece *piece)
+{
+    for (uint32_t i = 0; i < piece->open.n_frames; i++)
+        if (!know_id(folds, piece->open.id[i]))
+            return false;
+    return true;
+}
+
+/* Calls of the batch. */
+static bool know_calls(struct rv_indexed_folds *folds, const struct rv_event_piece *piece)
+{
+    for (size_t i = 0; i < piece->n; i++)
+        if (rv_event_kind(&piece->events[i]) == RV_EVENT_CALL && !know_id(folds, piece->events[i].id))
+            return false;
+    return true;
 }
 
 static bool fold(struct rv_indexed_folds *folds, struct rv_event_piece *piece)
@@ -200,11 +215,12 @@ static bool fold(struct rv_indexed_folds *folds, struct rv_event_piece *piece)
     const struct rv_event_folding_taker taker = {take_sums, take_stretch, folds};
     const struct part part = folds->part;
     const size_t n_parts = folds->n_parts, n_sums = folds->n_sums, n_calls = folds->n_calls;
+    if (!know_open(folds, piece))
+        return false;
     piece->n_ids = folds->n_ids;
     if (rv_event_folding_fold(folds->folding, piece, folds->times_ns, folds->n_times, &taker))
         return true;
-    know_ids(folds, piece);
-    if (piece->n_ids == folds->n_ids)
+    if (!know_calls(folds, piece) || piece->n_ids == folds->n_ids)
         return false;
     piece->n_ids = folds->n_ids;
     folds->part = part;
