@@ -324,10 +324,14 @@ static bool has_sound_fold(const struct rv_rec_index_fold *fold, struct fold_row
     if (fold->stream >= RV_REC_MAX_STREAMS || fold->from_ns > fold->to_ns || fold->to_ns > RV_EVENT_TICKS_MASK ||
         fold->n_parts > rows->n_parts)
         return false;
-    uint64_t left_ns = fold->to_ns - fold->from_ns, n_open = 0;
-    for (uint32_t i = 0; i < fold->n_parts; i++)
+    uint64_t left_ns = fold->to_ns - fold->from_ns, n_open = 0, n_told = 0;
+    for (uint32_t i = 0; i < fold->n_parts; i++) {
         if (!has_sound_part(rows, &left_ns, &n_open))
             return false;
+        n_told += n_open;
+        if (n_told > RV_REC_MAX_EVENTS) /* each is a call of the block */
+            return false;
+    }
     rows->n_parts -= fold->n_parts;
     return left_ns == 0;
 }
