@@ -53,10 +53,7 @@ static struct indexes list_all(const struct rv_fold_reader *reader)
 
 static const struct rv_lane *lane_of(const struct rv_stream *stream, uint32_t stack)
 {
-    for (size_t i = 0; i < stream->tracks.n; i++)
-        if (stream->tracks.all[i].stack == stack)
-            return stream->tracks.all[i].lane;
-    return stream->tracks.n ? stream->tracks.all[0].lane : NULL;
+    return stream->tracks.n ? stream->tracks.all[rv_stream_find_track(stream, stack)].lane : NULL;
 }
 
 static void pass(struct rv_fold_summary *summary)

@@ -147,6 +147,8 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
         memcpy(&head, payload, sizeof head);
         added.ordinal = head.first_ordinal;
     }
+    if (!checker->writer.path && checker->found->n_damages) /* it is not compared any more */
+        rv_index_builder_leave_sums(checker->index_builder);
     rv_index_builder_add(checker->index_builder, &added);
 }
 
