@@ -8,7 +8,7 @@ run --rings=2 --report=csv -- "$program" child
 grep -q '::counted,.*,100,' "$folder/out" || fail "a child without fork handlers: $(cat "$folder/out")"
 
 run --waits=arcs-csv -- "$program" origin
-maker=$(awk -F, '$1 == "process" { print $7 }' "$folder/out")
+maker=$(sed -n 's/^made by //p' "$folder/out")
 expect "who made the thread" "$(awk -F, '$1 == "start" { print $7 }' "$folder/out")" "$maker"
 
 run --rings=2 --ring-events=4096 --patch=off --report=csv -- "$program" memory

@@ -99,6 +99,7 @@ HIDDEN static void call_here(void)
 HIDDEN static void make_thread(void)
 {
     run_thread(call, NULL);
+    dprintf(STDOUT_FILENO, "made by %d\n", (int)getpid());
 }
 
 HIDDEN static void *fork_without_ring(void *owner)
