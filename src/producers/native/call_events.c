@@ -8,10 +8,7 @@
 /* Only while depth is limited. */
 static enum rv_verdict verdict_of(uint64_t function)
 {
-    const intptr_t gate = rv_process_gate();
-    if (rv_gate_keeps_all(gate))
-        return RV_VERDICT_KEPT;
-    return rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function);
+    return rv_gate_verdict(rv_process_gate(), function);
 }
 
 bool rv_call_events_is_kept(const struct rv_shadow_frame *frame)

@@ -101,9 +101,7 @@ static bool is_left_out(uint64_t function, const uint64_t *slot)
         return gate == RV_GATE_CLOSED;
     if (rv_call_events_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
         return true;
-    return !rv_gate_keeps_all(gate) &&
-           rv_rejected_functions_find((const uint64_t *)(gate & ~(intptr_t)RV_GATE_IS_LIMITED), function) ==
-               RV_VERDICT_REJECTED;
+    return rv_gate_verdict(gate, function) == RV_VERDICT_REJECTED;
 }
 
 void rv_captured_enter_slow(struct registers *registers)

@@ -306,19 +306,14 @@ HOOK(48) void __cyg_profile_func_exit(__attribute__((unused)) void *function, __
 
 #else
 
-static bool is_rejected(intptr_t gate, const void *function)
-{
-    return !rv_gate_keeps_all(gate) &&
-           rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), (uint64_t)(uintptr_t)function) ==
-               RV_VERDICT_REJECTED;
-}
-
 /* What is too deep is seen all the same: the shadow stack tells its return from others. */
 static bool is_shut(const void *function)
 {
     const intptr_t gate = rv_thread_gate();
-    return gate == RV_GATE_CLOSED ||
-           (gate && !rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
+    if (!gate || gate == RV_GATE_CLOSED)
+        return gate == RV_GATE_CLOSED;
+    return !rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) &&
+           rv_gate_verdict(gate, (uint64_t)(uintptr_t)function) == RV_VERDICT_REJECTED;
 }
 
 /* Its call may have been before it was rejected. */

@@ -38,12 +38,6 @@ static inline bool rv_gate_is_limited(intptr_t gate)
     return gate > 0 && gate & RV_GATE_IS_LIMITED;
 }
 
-/* Does no verdict reject anything? Neither 0 nor closed. */
-static inline bool rv_gate_keeps_all(intptr_t gate)
-{
-    return gate < 0 || gate & RV_GATE_ALL_KEPT;
-}
-
 /* As above; nothing, where the process is closed. Lock held, or nothing else runs. */
 void rv_process_set_gate(intptr_t gate);
 void rv_process_open_gate(void); /* all calls are written */

@@ -56,8 +56,7 @@ static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
 {
     if (gate == RV_GATE_CLOSED || (rv_call_events_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_beneath_top(stack)))
         return true;
-    return !rv_gate_keeps_all(gate) &&
-           rv_rejected_functions_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function) == RV_VERDICT_REJECTED;
+    return rv_gate_verdict(gate, function) == RV_VERDICT_REJECTED;
 }
 
 /* slot: of the function's return address. True: a push has begun, and the rest is not that simple. */

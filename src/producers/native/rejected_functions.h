@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "producers/native/process.h"
 #include "producers/native/visibility.h"
 #include "ringviz/wire.h"
 
@@ -32,6 +33,14 @@ static inline enum rv_verdict rv_rejected_functions_find(const uint64_t *table, 
         if (found == (address | 1ull << RV_VERDICT_TABLE_KEPT_BIT))
             return RV_VERDICT_KEPT;
     }
+}
+
+/* By the gate, which is neither 0 nor closed. */
+static inline enum rv_verdict rv_gate_verdict(intptr_t gate, uint64_t function)
+{
+    return gate < 0 || gate & RV_GATE_ALL_KEPT
+               ? RV_VERDICT_KEPT
+               : rv_rejected_functions_find((const uint64_t *)(gate & ~(intptr_t)RV_GATE_IS_LIMITED), function);
 }
 
 /* dlclose is intercepted in this process. Call once, before anything is traced. */
