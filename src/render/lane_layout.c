@@ -345,13 +345,6 @@ void rv_lane_layout_take(struct rv_lane_layout *layout, const struct rv_view *vi
         hold(layout, view);
 }
 
-void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
-                           const struct rv_lane_layout_params *params)
-{
-    rv_lane_layout_take(layout, view, params->look);
-    rv_lane_layout_place(layout, view, params);
-}
-
 static float between(float from, float to, float share)
 {
     return from + share * (to - from);

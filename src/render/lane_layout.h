@@ -66,11 +66,7 @@ struct rv_lane_layout_params {
     float lane_scale; /* on the floor: of the lanes' sizes over the floor's width; 0 = 1 */
 };
 
-/* Lay out the lanes of a view anew. */
-void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
-                           const struct rv_lane_layout_params *params);
-
-/* The same in two steps: take the lanes of a view; place those of the same view, in one way or another. */
+/* Take the lanes of a view; then place those of the same view, in one way or another. */
 void rv_lane_layout_take(struct rv_lane_layout *layout, const struct rv_view *view,
                          const struct rv_view_mode_params *look);
 void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *view,

@@ -23,9 +23,10 @@ static void make_stage(struct rv_lane_layout *layout, const uint32_t *depths, en
         view.lanes[i].lane_idx = i;
         view.lanes[i].max_depth = depths[i];
     }
-    rv_lane_layout_update(layout, &view,
-                          &(struct rv_lane_layout_params){
-                              .look = rv_view_mode_get(look), .room = ROOM, .scroll = scroll, .row_scale = row_scale});
+    rv_lane_layout_take(layout, &view, rv_view_mode_get(look));
+    rv_lane_layout_place(layout, &view,
+                         &(struct rv_lane_layout_params){
+                             .look = rv_view_mode_get(look), .room = ROOM, .scroll = scroll, .row_scale = row_scale});
     free(view.lanes);
 }
 

@@ -12,7 +12,8 @@ static void make(struct rv_lane_layout *layout, uint32_t n_lanes, uint32_t depth
     view.lanes = rv_alloc(n_lanes, sizeof *view.lanes);
     for (uint32_t i = 0; i < n_lanes; i++)
         view.lanes[i] = (struct rv_view_lane){.lane_idx = i, .max_depth = depth};
-    rv_lane_layout_update(layout, &view, &(struct rv_lane_layout_params){.look = rv_view_mode_get(look), .room = ROOM});
+    rv_lane_layout_take(layout, &view, rv_view_mode_get(look));
+    rv_lane_layout_place(layout, &view, &(struct rv_lane_layout_params){.look = rv_view_mode_get(look), .room = ROOM});
     free(view.lanes);
 }
 

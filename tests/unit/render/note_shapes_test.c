@@ -35,8 +35,9 @@ static void note(uint32_t lane, struct rv_lane_note what)
 
 static void draw(enum rv_view_mode look)
 {
-    rv_lane_layout_update(&layout, &view,
-                          &(struct rv_lane_layout_params){.look = rv_view_mode_get(look), .room = 600.0f});
+    rv_lane_layout_take(&layout, &view, rv_view_mode_get(look));
+    rv_lane_layout_place(&layout, &view,
+                         &(struct rv_lane_layout_params){.look = rv_view_mode_get(look), .room = 600.0f});
     mesh.n = 0;
     rv_note_shapes_add(&mesh, &layout, &view, rv_theme_get(RV_COLOR_DARK));
 }
