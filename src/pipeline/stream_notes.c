@@ -284,7 +284,7 @@ static bool tells_line(const struct rv_event *event)
     return rv_event_kind(event) == RV_EVENT_LINE && rv_event_line(event) != RV_LINE_OF_CALL;
 }
 
-/* The thread goes on on another stack: its track, whose lane's lock is held then instead of the former one's. */
+/* The thread continues on another stack. Returns that stack's track, whose lane is locked now; the former one no more. */
 static struct rv_track *follow_stack(struct rv_stream *stream, const struct rv_track *track,
                                      const struct rv_event *event, uint64_t origin_ns)
 {

@@ -303,8 +303,8 @@ _Static_assert(RV_RETURNS_FRAME_BYTES == FRAME_BYTES && RV_RETURNS_FRAME_RECORD 
 /*
  * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
  * above, and find this; as a signal frame it has another identity than its caller, whose stack pointer is the same. The
- * caller's address is then taken as it is, so it is one less than where it goes on. Signals meet it at any of its three
- * instructions, of which two push; the entry is read as the first one does, by its displacement:
+ * caller's address is then taken as it is, so the record gives it less one. A signal may find the thread at any of the
+ * trampoline's three instructions, of which two push; the entry is read as the first one reads it, by its displacement:
  *
  *     ff 35 address, 68 number, e9 arrive
  *     begin = at & -16; stack = rsp + 8 * ((at - begin >= 6) + (at - begin >= 11))
