@@ -43,7 +43,7 @@ for mode in quiet forking; do
         done
         kill -INT $ringviz_pid
         wait $ringviz_pid
-        expect "exit status" $? 0
+        expect "$mode, attachment $attachment: exit status: $(cat "$folder/err")" $? 0
         for name in one high; do
             expect "$mode, attachment $attachment: ${name}_start" "$(calls_of ${name}_start)" 3
             expect "$mode, attachment $attachment: ${name}_body" "$(calls_of ${name}_body)" 3
@@ -58,7 +58,7 @@ done
 start busy
 sees_calls() { # on a busy machine they may not come to run in that time
     run -p $pid --patch='.@plain_plugin' --duration=0.05s --force --report=json --output="$folder/report.json"
-    expect "exit status" $status 0
+    expect "exit status while four threads load: $(cat "$folder/err")" $status 0
     grep -q '::one_body"' "$folder/report.json"
 }
 for cycle in 1 2 3 4 5 6; do
