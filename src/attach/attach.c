@@ -36,6 +36,7 @@
 
 #define TRIES 200u
 #define TRIES_ALIKE 4u            /* tries before the pause grows by one more PAUSE_NS: to 50 times that, 5 s in all */
+#define TRIES_EARLY 4u            /* with sites that were read before the stop */
 #define HANDLER_BYTES 65536u      /* of stack that a signal's handler is thought to use */
 #define ARENA_BYTES (64ull << 20) /* size of malloc's arenas, which begin at multiples of it */
 #define ARENA_HEAD_BYTES 4096u
@@ -384,8 +385,17 @@ struct task {
     const char *function, *why;
     struct rv_jump_sites *sites; /* sites to be cleared first; then the call's argument is 1; NULL: none */
     bool needs_current_sites;    /* else the process checks whether the sites are current */
+    bool reads_within_stop;      /* the sites, whose places are read before otherwise: the stop is shorter so */
     bool clears_islands_only;    /* where there are no islands, nothing is cleared */
 };
+
+static int read_sites(const struct attacher *attacher, struct rv_jump_sites *sites)
+{
+    struct rv_attachment attachment;
+    rv_jump_sites_end(sites);
+    return read_attachment(attacher, &attachment) != 0 ? -ESRCH
+                                                       : rv_jump_sites_begin(sites, &attacher->tracee, &attachment);
+}
 
 static int call_among_all(struct attacher *attacher, const struct task *task)
 {
@@ -394,7 +404,9 @@ static int call_among_all(struct attacher *attacher, const struct task *task)
     int error = rv_ptrace_stop_all(&attacher->tracee);
     if (error)
         return error;
-    if (task->needs_current_sites && are_outdated(attacher, task->sites))
+    if (task->reads_within_stop)
+        error = read_sites(attacher, task->sites);
+    if (!error && task->needs_current_sites && are_outdated(attacher, task->sites))
         error = -ESTALE;
     if (!error && task->sites && (!task->clears_islands_only || task->sites->has_islands))
         error = rv_jump_sites_clear(task->sites, &attacher->tracee);
@@ -422,26 +434,23 @@ static int call_stopped(struct attacher *attacher, const struct task *task)
 
 static int call_with_sites(struct attacher *attacher, struct task task)
 {
-    struct rv_attachment attachment;
     struct rv_jump_sites sites = {0};
-    if (read_attachment(attacher, &attachment) != 0)
-        return -ESRCH;
-    int error = rv_jump_sites_begin(&sites, &attacher->tracee, &attachment);
     task.sites = &sites;
+    int error = task.reads_within_stop ? 0 : read_sites(attacher, &sites);
     if (!error)
         error = call_stopped(attacher, &task);
-    else if (task.needs_current_sites)
-        error = -ESTALE;
     rv_jump_sites_end(&sites);
-    return error;
+    return error == -EFAULT && task.needs_current_sites ? -ESTALE : error;
 }
 
-/* Again while sites change. */
+/* Again while sites change. Where threads load libraries all the time, those that were read before a stop are outdated at
+ * each: they are read within it then. */
 static int call_with_current_sites(struct attacher *attacher, struct task task)
 {
     int error = -ESTALE;
     task.needs_current_sites = true;
     for (unsigned i = 0; i < TRIES && (error == -ESTALE || error == RV_ATTACHMENT_TO_CLEAR); i++) {
+        task.reads_within_stop = i >= TRIES_EARLY;
         error = call_with_sites(attacher, task);
         if (error == -ESTALE)
             rv_os_sleep_ns(PAUSE_NS);
@@ -483,13 +492,24 @@ static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t sta
                                    sizeof start);
 }
 
+static int set_leaving(const struct attacher *attacher, uint64_t is_leaving)
+{
+    return rv_ptrace_write(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, is_leaving),
+                           &is_leaving, sizeof is_leaving);
+}
+
 /* Remove the patches, and give the process up. */
 static int leave(struct attacher *attacher)
 {
-    int error = call_with_current_sites(attacher, (struct task){.function = RV_ATTACHMENT_REMOVE,
+    int error = set_leaving(attacher, true);
+    if (!error)
+        error = call_with_current_sites(attacher, (struct task){.function = RV_ATTACHMENT_REMOVE,
                                                                 .why = "put the original bytes back",
                                                                 .clears_islands_only = true});
-    return error ? error : set_owner(attacher, 0, 0);
+    if (!error)
+        return set_owner(attacher, 0, 0);
+    (void)set_leaving(attacher, false);
+    return error;
 }
 
 /* Clean up after a ringviz that was killed, and say whose the process is now. */

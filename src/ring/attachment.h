@@ -41,6 +41,7 @@ struct rv_attachment {
     uint32_t owner_pid;   /* ringviz's, set by it, */
     uint32_t n_changes;   /* [atomic] changes of the objects; odd: they are being changed */
     uint64_t owner_start; /* and ringviz's start time: both identify a running ringviz */
+    uint64_t is_leaving;  /* [atomic] set by ringviz, before it removes patches: objects change no more */
     uint64_t n_objects;
     struct rv_attachment_object objects[RV_ATTACHMENT_OBJECTS];
     uint64_t n_threads;                              /* written by ringviz: */

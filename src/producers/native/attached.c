@@ -98,6 +98,7 @@ static int begin_planning(const char *path, const char *wanted)
         return -E2BIG;
     strcpy(trace_path, path);
     strcpy(patches, wanted);
+    ringviz_attachment.is_leaving = 0;
     ringviz_attachment.error = 0;
     ringviz_attachment.state = RV_ATTACHMENT_PLANNING;
     int error = start_thread();

@@ -896,6 +896,12 @@ static void follow(void)
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
 }
 
+/* ringviz waits for a moment at which no object changes: in a program that loads libraries all the time, there was none. */
+static bool is_leaving(void)
+{
+    return __atomic_load_n(&ringviz_attachment.is_leaving, __ATOMIC_RELAXED) != 0;
+}
+
 /* The loader calls it when its list has changed or is about to, in a thread that holds its lock. Modules are announced
  * here, too: an attached process has no other place. */
 static void follow_loader(void)
@@ -904,7 +910,7 @@ static void follow_loader(void)
     if (rv_loaded_objects_are_changing())
         return;
     rv_signal_guard_begin(&guard);
-    if (try_begin()) {
+    if (!is_leaving() && try_begin()) {
         if (patcher.is_written)
             follow();
         end();
