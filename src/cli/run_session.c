@@ -41,8 +41,10 @@
 #include "ring/refused_processes.h"
 #include "source/context_switches.h"
 
-enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
+enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT, STATUS_TERMINATED = 128 + SIGTERM };
 static const uint64_t TURN_NS = 50000000;
+/* Of tracing, for a command that was asked to end: half of the time that `docker stop` gives us both. */
+static const uint64_t ENDING_NS = 5000000000;
 /* A daemon started last may not have made its first call when the command ends. */
 static const uint64_t LATECOMER_NS = 500000000;
 
@@ -68,12 +70,24 @@ struct run {
     struct rv_session *session;
     uint64_t end_ns;                     /* when capture ends by --duration */
     bool has_ended;                      /* the command has ended; its children may run */
+    uint64_t asked_ns;                   /* when it was seen that the command was asked to end; 0: it was not */
     unsigned n_interrupts0;              /* number of interrupts when its end was seen */
     int status;                          /* ringviz's exit status */
     struct rv_losses losses;             /* as counted when the session has ended */
     struct rv_critical_path_request lit; /* the critical path that was written; zeroed: none */
     uint64_t alone_since_ns;             /* drain thread: since when only descendants of the command run */
 };
+
+/* Has the command not heeded a TERM or HUP? */
+static bool is_asked_in_vain(struct run *run)
+{
+    if (run->has_ended || !rv_launch_was_asked_to_end())
+        return false;
+    const uint64_t now_ns = rv_clock_mono_ns();
+    if (!run->asked_ns)
+        run->asked_ns = now_ns;
+    return now_ns - run->asked_ns >= ENDING_NS;
+}
 
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one ends us, afterwards each. */
 static bool is_interrupted(struct run *run)
@@ -87,7 +101,7 @@ static bool is_interrupted(struct run *run)
         run->n_interrupts0 = rv_signals_n_interrupts();
     }
     unsigned n = rv_signals_n_interrupts();
-    return n > 1 || (run->has_ended && n > run->n_interrupts0);
+    return n > 1 || (run->has_ended && n > run->n_interrupts0) || is_asked_in_vain(run);
 }
 
 /* ---- begin ---- */
@@ -446,7 +460,9 @@ static void wait_for_command(struct run *run)
     }
     if (!run->launch || run->status)
         return;
-    run->status = rv_launch_has_ended(run->launch) ? rv_launch_status(run->launch) : STATUS_INTERRUPTED;
+    run->status = rv_launch_has_ended(run->launch)     ? rv_launch_status(run->launch)
+                  : rv_launch_was_asked_to_end() ? STATUS_TERMINATED
+                                                 : STATUS_INTERRUPTED;
 }
 
 /* ---- end ---- */

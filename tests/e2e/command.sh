@@ -206,6 +206,23 @@ wait $window
 status=$?
 [ $status -eq 143 ] || grep -qi opengl "$folder/err" || fail "status of a window asked to end: $status"
 
+# A command that does not heed TERM, or cannot, as one that waits for itself with all signals blocked.
+mkfifo "$folder/stays"
+exec 8<>"$folder/stays"
+"$ringviz" --report --force --output="$folder/report" --patch=off -- \
+    sh -c 'trap "" TERM; echo up >"$1"; read line; exit 3' sh "$folder/out.stays" <"$folder/stays" 8>&- 2>"$folder/err" &
+viewer=$!
+within 90 test -s "$folder/out.stays" || fail "the command does not start: $(cat "$folder/err")"
+kill -TERM $viewer
+is_over() {
+    ! kill -0 $viewer 2>/dev/null || grep -q '^State:[[:space:]]*Z' /proc/$viewer/status
+}
+within 90 is_over || { fail "TERM does not end ringviz"; kill -KILL $viewer; }
+wait $viewer
+expect "status of a ringviz whose command stays" $? 143
+[ -s "$folder/report" ] || fail "no report where the command stays: $(cat "$folder/err")"
+exec 8>&-
+
 "$ringviz" --headless -- "$program" >/dev/null 2>&1 &
 wait $!
 ls /dev/shm/ringviz-*-$!-* 2>/dev/null && fail "a private file was left behind"
