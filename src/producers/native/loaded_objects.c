@@ -1,7 +1,9 @@
 #include "producers/native/loaded_objects.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,6 +55,66 @@ uint64_t rv_loaded_objects_sum(void)
             sum += (uint64_t)(uintptr_t)map->l_ld * 0x9e3779b97f4a7c15u;
     return sum;
 }
+
+/* ---- the loader's lock ---- */
+
+/* That of dl_iterate_phdr(), which is recursive; NULL: not known. */
+static const pthread_mutex_t *lock;
+
+/* How often this thread has taken it. */
+static unsigned count_own(const pthread_mutex_t *mutex)
+{
+    const bool is_own = mutex->__data.__kind == PTHREAD_MUTEX_RECURSIVE_NP && mutex->__data.__lock &&
+                        mutex->__data.__owner == (int)rv_os_own_tid();
+    return is_own ? mutex->__data.__count : 0;
+}
+
+struct question {
+    const pthread_mutex_t *mutex;
+    unsigned n_within; /* how often it is taken within dl_iterate_phdr() */
+};
+
+static int count_within(struct dl_phdr_info *info, size_t n_bytes, void *context)
+{
+    struct question *question = context;
+    (void)info;
+    (void)n_bytes;
+    question->n_within = count_own(question->mutex);
+    return 1;
+}
+
+static bool is_taken_by_iterating(const pthread_mutex_t *mutex)
+{
+    struct question question = {.mutex = mutex};
+    const unsigned n_before = count_own(mutex);
+    dl_iterate_phdr(count_within, &question);
+    return question.n_within == n_before + 1;
+}
+
+/* It is somewhere in the loader's variable, in each version of glibc elsewhere. */
+__attribute__((constructor)) static void find_lock(void)
+{
+    Dl_info file;
+    void *symbol = NULL;
+    const uint8_t *variable = dlsym(RTLD_DEFAULT, "_rtld_global");
+    if (!variable || !dladdr1(variable, &file, &symbol, RTLD_DL_SYMENT) || !symbol)
+        return;
+    const size_t n_bytes = ((const ElfW(Sym) *)symbol)->st_size;
+    for (size_t at = 0; !lock && at + sizeof *lock <= n_bytes; at += sizeof(void *)) {
+        const pthread_mutex_t *mutex = (const void *)(variable + at);
+        if (mutex->__data.__kind == PTHREAD_MUTEX_RECURSIVE_NP && is_taken_by_iterating(mutex))
+            lock = mutex;
+    }
+}
+
+/* Its owner is written down once it is taken, and crossed out before it is given back. */
+bool rv_loaded_objects_can_be_read(void)
+{
+    return !lock || !__atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&lock->__data.__owner, __ATOMIC_RELAXED);
+}
+
+/* ---- the list ---- */
 
 struct walk {
     rv_loaded_objects_fn *look;

@@ -14,6 +14,7 @@
 #include "producers/native/call_events.h"
 #include "producers/native/creator.h"
 #include "producers/native/forking.h"
+#include "producers/native/loaded_objects.h"
 #include "producers/native/modules.h"
 #include "producers/native/process.h"
 #include "producers/native/rejected_functions.h"
@@ -334,12 +335,12 @@ static bool lock_process(void)
     return is_locked;
 }
 
-/* Where the lock is not available in time, they are read later. */
+/* Where a lock is not available in time, they are read later. */
 void rv_thread_look_at_modules(void)
 {
     if (!rv_process_is_open() || rv_forking_is_under_way())
         return;
-    if (!lock_process()) {
+    if (!rv_loaded_objects_can_be_read() || !lock_process()) {
         rv_thread_expect_modules();
         return;
     }

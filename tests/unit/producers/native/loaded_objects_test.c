@@ -1,4 +1,4 @@
-/* The loader's list, as a signal's handler finds it that interrupts dlclose(). */
+/* The loader's list, as a signal's handler finds it that interrupts the loader. */
 #include "producers/native/loaded_objects.h"
 
 #include <criterion/criterion.h>
@@ -12,8 +12,8 @@
 
 #define LIBRARY "libBrokenLocale.so.1"
 
-static bool is_at_unmapping;
-static int n_looks, n_objects, n_libraries;
+static bool is_at_unmapping, looks_everywhere;
+static int n_looks, n_refused, n_objects, n_libraries;
 
 static int look(struct dl_phdr_info *info, size_t n_bytes, void *unused)
 {
@@ -31,9 +31,12 @@ static void step(int number, siginfo_t *info, void *context)
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     (void)number;
     (void)info;
-    if (is_at_unmapping) {
-        n_looks++;
-        (void)rv_loaded_objects_each(look, NULL);
+    if (is_at_unmapping || looks_everywhere) {
+        const bool can_be_read = rv_loaded_objects_can_be_read();
+        n_looks += can_be_read;
+        n_refused += !can_be_read;
+        if (can_be_read)
+            (void)rv_loaded_objects_each(look, NULL);
     }
     is_at_unmapping =
         registers[REG_RAX] == SYS_munmap && memcmp((const void *)(uintptr_t)registers[REG_RIP], "\x0f\x05", 2) == 0;
@@ -66,6 +69,22 @@ Test(loaded_objects, are_read_where_a_handler_has_interrupted_the_loader_behind_
     cr_assert_gt(n_looks, 0);
     cr_assert_gt(n_objects, 1);
     cr_assert_eq(n_libraries, 1);
+}
+
+Test(loaded_objects, are_not_read_where_a_handler_has_interrupted_the_loader_about_its_lock, .timeout = 100)
+{
+    const struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
+    cr_assert(rv_loaded_objects_can_be_read());
+    sigaction(SIGTRAP, &action, NULL);
+    looks_everywhere = true;
+    set_stepping(true);
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    dlclose(library);
+    set_stepping(false);
+    cr_assert(rv_loaded_objects_can_be_read());
+    cr_assert_gt(n_libraries, 0);
+    cr_assert_gt(n_refused, 0);
+    cr_assert_gt(n_looks, 100 * n_refused);
 }
 
 #endif
