@@ -5,6 +5,7 @@
  * (programs/contention.c, truth): none may be wrong, and at most one in twenty may be unknown. A line of the file WAITS is
  * the begin of a wait, its end, and the thread that had the lock before, as the program wrote it.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,6 +37,12 @@ static void compare(uint32_t woken, const struct rv_event *value, const uint64_t
                 (uint32_t)before.number);
 }
 
+/* The waiter has the lock now, and others wait for it. */
+static bool is_taken(const struct rv_event *event)
+{
+    return rv_event_kind(event) == RV_EVENT_WAIT && event->frame & RV_WAIT_TAKEN;
+}
+
 static void take_events(void *context, uint32_t stream, const struct rv_event *events, size_t n)
 {
     (void)context;
@@ -49,7 +56,7 @@ static void take_events(void *context, uint32_t stream, const struct rv_event *e
         } else if (kind == RV_EVENT_VALUE && check.woken[stream]) {
             compare(check.woken[stream] & ~(1u << 31), &events[i], check.wait_ns[stream]);
         }
-        if (kind != RV_EVENT_WOKEN && kind != RV_EVENT_THREAD)
+        if (kind != RV_EVENT_WOKEN && kind != RV_EVENT_THREAD && !is_taken(&events[i]))
             check.woken[stream] = 0;
     }
 }
