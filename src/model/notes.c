@@ -88,17 +88,18 @@ static size_t join_near(struct rv_lane_note *notes, size_t n, uint64_t reach_ns,
 
 size_t rv_notes_thin(struct rv_lane_note *notes, size_t n, size_t n_old, size_t n_wanted)
 {
+    const size_t n_new = n - n_old, n_left = n_wanted > n_new ? n_wanted - n_new : 1;
     size_t kept = n_old;
     uint64_t span_ns = n_old ? notes[n_old - 1].start_ns - notes[0].start_ns : 0;
-    uint64_t reach_ns = span_ns / (n_old ? n_old : 1);
-    while (kept && kept + (n - n_old) > n_wanted && reach_ns < span_ns) {
+    uint64_t reach_ns = span_ns / n_left; /* one walk, where they are of one name */
+    while (kept && kept + n_new > n_wanted && reach_ns < span_ns) {
         kept = join_near(notes, kept, reach_ns, false);
         reach_ns = reach_ns * REACH_GROWS + 1;
     }
-    if (kept && kept + (n - n_old) > n_wanted)
+    if (kept && kept + n_new > n_wanted)
         kept = join_near(notes, kept, UINT64_MAX, true);
-    memmove(notes + kept, notes + n_old, (n - n_old) * sizeof *notes);
-    return kept + (n - n_old);
+    memmove(notes + kept, notes + n_old, n_new * sizeof *notes);
+    return kept + n_new;
 }
 
 uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv_note_kind kind,
