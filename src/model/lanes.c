@@ -226,15 +226,6 @@ bool rv_lanes_have_stretches(const struct rv_lanes *lanes)
     return has;
 }
 
-void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_state_times *times)
-{
-    rv_state_times_add(&lane->times, times);
-    if (lane->keeps_stretches)
-        rv_state_times_sums_add(&lane->stretches, now_ns, times);
-    if (lane->keeps_objects && times->n_objects)
-        rv_made_objects_add(&lane->made, now_ns, times->n_objects);
-}
-
 void rv_lane_split_stretch(struct rv_lane *lane, uint64_t end_ns, uint64_t n_ns)
 {
     rv_state_times_split(&lane->times, n_ns);
@@ -329,12 +320,12 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes)
     return have;
 }
 
-void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
+struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane)
 {
     if (lane->n_notes >= lane->notes_max)
         lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
     lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
-    lane->notes[lane->n_notes++] = *note;
+    return &lane->notes[lane->n_notes++];
 }
 
 struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx)

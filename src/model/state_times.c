@@ -1,16 +1,6 @@
 #include "model/state_times.h"
 
 #include "base/bisect.h"
-#include "base/vec.h"
-
-void rv_state_times_sums_add(struct rv_state_times_sums *sums, uint64_t at_ns, const struct rv_state_times *times)
-{
-    sums->items = rv_vec_reserve(sums->items, &sums->capacity, sums->n + 1, sizeof *sums->items);
-    struct rv_state_stretch *last = &sums->items[sums->n++];
-    *last = (struct rv_state_stretch){.at_ns = at_ns, .times = *times};
-    if (sums->n > 1)
-        rv_state_times_add(&last->times, &last[-1].times);
-}
 
 struct rv_state_times rv_state_times_sums_between(const struct rv_state_times_sums *sums, uint64_t after_ns,
                                                   uint64_t until_ns)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 struct rv_state_times {
     uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
     uint64_t unknown_ns;              /* the state is unknown: neither of these, and not on the CPU */
@@ -110,7 +112,15 @@ struct rv_state_times_sums { /* zeroed = none; of stretches by time: each has th
 };
 
 /* The next stretch, which ends no earlier than the last. */
-void rv_state_times_sums_add(struct rv_state_times_sums *sums, uint64_t at_ns, const struct rv_state_times *times);
+static inline void rv_state_times_sums_add(struct rv_state_times_sums *sums, uint64_t at_ns,
+                                           const struct rv_state_times *times)
+{
+    sums->items = rv_vec_reserve(sums->items, &sums->capacity, sums->n + 1, sizeof *sums->items);
+    struct rv_state_stretch *last = &sums->items[sums->n++];
+    *last = (struct rv_state_stretch){.at_ns = at_ns, .times = *times};
+    if (sums->n > 1)
+        rv_state_times_add(&last->times, &last[-1].times);
+}
 
 /* The sum of the stretches that end after one time and not after another: those of a call that began and ended then. */
 struct rv_state_times rv_state_times_sums_between(const struct rv_state_times_sums *sums, uint64_t after_ns,

@@ -35,11 +35,11 @@ static void note_other(struct rv_lane *lane, const struct rv_event *event, uint6
     if (kind == RV_EVENT_GC_END)
         rv_lane_end_note(lane, RV_NOTE_GC, now_ns);
     else
-        rv_lane_add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
-                                                      .start_ns = now_ns,
-                                                      .end_ns = is_lasting ? UINT64_MAX : now_ns,
-                                                      .id = event->id,
-                                                      .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
+        *rv_lane_add_note(lane) = (struct rv_lane_note){.kind = KINDS[kind],
+                                                        .start_ns = now_ns,
+                                                        .end_ns = is_lasting ? UINT64_MAX : now_ns,
+                                                        .id = event->id,
+                                                        .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f};
 }
 
 static enum rv_note_kind off_cpu_note(const struct rv_track *track)
@@ -56,10 +56,11 @@ static struct rv_state_times off_cpu_times(const struct rv_track *track, uint64_
 }
 
 /* A time off the CPU ends now, or objects were made until now: add it to the thread and its innermost call. */
-static void add_stretch(struct rv_track *track, uint64_t now_ns, const struct rv_state_times *times)
+static inline __attribute__((always_inline)) void add_stretch(struct rv_track *track, uint64_t now_ns,
+                                                              const struct rv_state_times *times)
 {
     rv_lane_add_stretch(track->lane, now_ns, times);
-    rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = *times});
+    *rv_track_add_moment(track) = (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = *times};
 }
 
 /* End the time off the CPU: the thread runs again, or is in another state. */
@@ -120,9 +121,8 @@ static void change_state(struct rv_track *track, enum rv_thread_state state, uin
     track->is_blocked = state == RV_THREAD_BLOCKED;
     track->is_unknown = state == RV_THREAD_UNKNOWN;
     track->off_cpu_since_ns = now_ns;
-    rv_lane_add_note(
-        track->lane,
-        &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
+    *rv_lane_add_note(track->lane) =
+        (struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu};
 }
 
 /* A thread whose state is unknown has called: divide that time among its calls. */
@@ -164,8 +164,8 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
     end_state(track, now_ns);
     track->state = event->aux;
     track->state_since_ns = now_ns;
-    rv_lane_add_note(track->lane, &(struct rv_lane_note){
-                                      .start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux});
+    *rv_lane_add_note(track->lane) =
+        (struct rv_lane_note){.start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux};
 }
 
 /* ---- waits ---- */
@@ -175,15 +175,15 @@ static void add_ended(struct rv_track *track, struct rv_wait *wait)
     wait->lane = track->lane->idx;
     if (wait->wake == RV_WAKE_EXACT && wait->woke_ns)
         split_blocked(track, wait->woke_ns);
-    rv_track_add_moment(
-        track, (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
+    *rv_track_add_moment(track) =
+        (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits};
     track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);
     track->waits[track->n_waits++] = *wait;
 }
 
 static void add_release(struct rv_track *track, enum rv_moment_kind kind, uint32_t object, uint64_t at_ns)
 {
-    rv_track_add_moment(track, (struct rv_moment){.at_ns = at_ns, .kind = kind, .of = object});
+    *rv_track_add_moment(track) = (struct rv_moment){.at_ns = at_ns, .kind = kind, .of = object};
 }
 
 /* False: the event is of no wait, or has another meaning besides. */

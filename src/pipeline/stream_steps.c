@@ -4,8 +4,8 @@
 
 static void add_step(struct rv_track *track, const struct rv_flow_step *step)
 {
-    rv_track_add_moment(
-        track, (struct rv_moment){.at_ns = step->at_ns, .kind = RV_MOMENT_STEP, .of = (uint32_t)track->n_steps});
+    *rv_track_add_moment(track) =
+        (struct rv_moment){.at_ns = step->at_ns, .kind = RV_MOMENT_STEP, .of = (uint32_t)track->n_steps};
     track->steps = rv_vec_reserve(track->steps, &track->steps_capacity, track->n_steps + 1, sizeof *track->steps);
     track->steps[track->n_steps++] = *step;
 }
@@ -13,8 +13,8 @@ static void add_step(struct rv_track *track, const struct rv_flow_step *step)
 static void leave_task(struct rv_stream *stream, uint64_t now_ns)
 {
     if (stream->has_task)
-        rv_track_add_moment(rv_tracks_at(&stream->tracks, stream->task_stack),
-                            (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_LEFT});
+        *rv_track_add_moment(rv_tracks_at(&stream->tracks, stream->task_stack)) =
+            (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_LEFT};
     stream->has_task = false;
 }
 

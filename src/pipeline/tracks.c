@@ -42,16 +42,16 @@ struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack)
     return track;
 }
 
-void rv_track_add_moment(struct rv_track *track, struct rv_moment moment)
+struct rv_moment *rv_track_add_moment(struct rv_track *track)
 {
     track->moments =
         rv_vec_reserve(track->moments, &track->moments_capacity, track->n_moments + 1, sizeof *track->moments);
-    track->moments[track->n_moments++] = moment;
+    return &track->moments[track->n_moments++];
 }
 
 void rv_track_add_first_moment(struct rv_track *track, struct rv_moment moment)
 {
-    rv_track_add_moment(track, moment);
+    (void)rv_track_add_moment(track);
     memmove(track->moments + 1, track->moments, (track->n_moments - 1) * sizeof *track->moments);
     track->moments[0] = moment;
 }

@@ -54,8 +54,8 @@ void rv_tracks_fini(struct rv_tracks *tracks); /* leaves it zeroed */
 /* A stack's track, new if need be. Stacks beyond 65,536, as many as the carry tells apart, share the first. */
 struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack);
 
-/* A moment of the job being joined. */
-void rv_track_add_moment(struct rv_track *track, struct rv_moment moment);
+/* A moment of the job being joined, which the caller sets. */
+struct rv_moment *rv_track_add_moment(struct rv_track *track);
 
 /* A moment before all others of the job. */
 void rv_track_add_first_moment(struct rv_track *track, struct rv_moment moment);

@@ -486,7 +486,7 @@ Test(range_statistics, calls_after_the_beginning_of_a_range_are_not_in_it, .time
         lanes[i]->open = rv_vec_reserve(NULL, &lanes[i]->open_capacity, 1, sizeof *lanes[i]->open);
         lanes[i]->open[0] = (struct rv_lane_frame){500, 7, 0};
         lanes[i]->n_open = 1;
-        rv_lane_add_note(lanes[i], &(struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED});
+        *rv_lane_add_note(lanes[i]) = (struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED};
     }
     struct rv_range_statistics *at_once = measure_whole(&world, 1000, false);
     const struct rv_range_statistics_params params = {
@@ -495,7 +495,8 @@ Test(range_statistics, calls_after_the_beginning_of_a_range_are_not_in_it, .time
     cr_assert_gt(rv_range_statistics_n_parts(later), 1);
     add_rounds(lanes[0], 2001, 4000);
     rv_timeline_add(lanes[0]->timeline, &(struct rv_span){.start = 500, .end = 4000000, .id = 7}, 1);
-    rv_lane_add_note(lanes[0], &(struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED});
+    *rv_lane_add_note(lanes[0]) =
+        (struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED};
     lanes[0]->n_open = 0;
     complete(&world, later);
     struct rv_stats_row rows[2][N_IDS + 1];
@@ -768,8 +769,8 @@ Test(range_statistics, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout
     for (uint32_t lane = 0; lane < N_LANES; lane++)
         for (uint64_t at = 2000 + rnd(&world) % 999, end; at < world.last_ns; at = end + 1 + rnd(&world) % 90000) {
             end = at + 1 + rnd(&world) % 60000;
-            rv_lane_add_note(rv_lanes_get(world.lanes, lane),
-                             &(struct rv_lane_note){.start_ns = at, .end_ns = end, .kind = RV_NOTE_BLOCKED});
+            *rv_lane_add_note(rv_lanes_get(world.lanes, lane)) =
+                (struct rv_lane_note){.start_ns = at, .end_ns = end, .kind = RV_NOTE_BLOCKED};
             const uint64_t a = at > from_ns ? at : from_ns, b = end < to_ns ? end : to_ns;
             if (b > a)
                 add_all_at(&world, lane, b, b - a, all_blocked_ns);
@@ -804,8 +805,8 @@ Test(range_statistics, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout
 static void block_in_the_middle(struct world *world, uint32_t lane)
 {
     const uint64_t at_ns = world->last_ns / 2;
-    rv_lane_add_note(rv_lanes_get(world->lanes, lane),
-                     &(struct rv_lane_note){.start_ns = at_ns, .end_ns = at_ns + 5, .kind = RV_NOTE_BLOCKED});
+    *rv_lane_add_note(rv_lanes_get(world->lanes, lane)) =
+        (struct rv_lane_note){.start_ns = at_ns, .end_ns = at_ns + 5, .kind = RV_NOTE_BLOCKED};
 }
 
 Test(range_statistics, a_state_that_is_known_later_than_its_calls_measures_its_part_anew, .timeout = 60)
@@ -998,10 +999,8 @@ Test(range_statistics, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 
     world_init(&world, 78, 3000);
     for (uint32_t lane = 0; lane < N_LANES; lane++)
         for (uint64_t at = 2000; at < world.last_ns; at += 70000)
-            rv_lane_add_note(rv_lanes_get(world.lanes, lane),
-                             &(struct rv_lane_note){.start_ns = at,
-                                                    .end_ns = at + 1,
-                                                    .kind = at / 70000 % 3 ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED});
+            *rv_lane_add_note(rv_lanes_get(world.lanes, lane)) = (struct rv_lane_note){
+                .start_ns = at, .end_ns = at + 1, .kind = at / 70000 % 3 ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED};
     struct rv_range_statistics *ranges[RV_TIME_KINDS];
     struct rv_stats_row rows[RV_TIME_KINDS][N_IDS + 1];
     size_t n, n_nodes;

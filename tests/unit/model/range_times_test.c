@@ -17,8 +17,8 @@ static void begin(void)
     for (uint64_t i = 0; i < N_SUMS; i++) {
         rv_made_objects_add(&lane->made, i / 2 + 1, i + 1);
         if (i % NOTE_EVERY == 0)
-            rv_lane_add_note(
-                lane, &(struct rv_lane_note){.start_ns = i / 2 + 1, .end_ns = i / 2 + 3, .kind = RV_NOTE_BLOCKED});
+            *rv_lane_add_note(lane) =
+                (struct rv_lane_note){.start_ns = i / 2 + 1, .end_ns = i / 2 + 3, .kind = RV_NOTE_BLOCKED};
     }
 }
 
