@@ -161,6 +161,10 @@ void ringviz_stack_switch(uint32_t stack);
 uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line);
 void ringviz_return(uint32_t id, uint32_t depth);
 
+/* The return of a call that has done less than it takes to read a clock, as an addition: if the thread has written nothing
+ * since, it is written without another read, at the time of the call, which `ringviz_call()` returned. */
+void ringviz_return_at_once(uint32_t id, uint32_t depth, uint64_t called);
+
 /* A statement of the innermost frame begins, in the file of its ringviz_intern(). */
 void ringviz_line(uint32_t line);
 

@@ -36,6 +36,7 @@
 #define RV_PUSH_STASH 32768u
 #define RV_PUSH_CHUNK_EVENTS 4096u /* longest run of pushes between two checks of header and tail */
 #define RV_PUSH_AHEAD_BYTES 512u
+#define RV_PUSH_PAGE_BYTES 4096u
 #define RV_PUSH_NOT_ANNOUNCED UINT64_MAX   /* the ring has no event yet, */
 #define RV_PUSH_NOT_WOKEN (UINT64_MAX - 1) /* no half of it was full yet */
 
@@ -249,6 +250,26 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
 #endif
     rv_push_end(pusher, next);
     return ticks;
+}
+
+/* Is the event before that slot a call at these ticks? Of the first slot in a page it is not asked: what lies before may have
+ * no page. By halves, as rv_push_stamp() has stored them. */
+static inline bool rv_push_follows_call(const struct rv_event *slot, uint64_t ticks)
+{
+    uint32_t low, top;
+    if (((uintptr_t)slot & (RV_PUSH_PAGE_BYTES - 1)) == 0)
+        return false;
+    __builtin_memcpy(&low, &slot[-1].when, sizeof low);
+    __builtin_memcpy(&top, (const char *)&slot[-1].when + sizeof low, sizeof top);
+    return low == (uint32_t)ticks && top == ticks >> 32;
+}
+
+/* The rest of a push that has begun, below the limit, of a return at the time of the call before it. */
+static inline void rv_push_commit_return(struct rv_pusher *pusher, uint64_t next, uint64_t called, uint64_t word)
+{
+    rv_push_order();
+    rv_push_write(rv_push_slot(next), (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | called, word);
+    rv_push_end(pusher, next);
 }
 
 /*

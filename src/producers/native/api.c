@@ -269,6 +269,24 @@ RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
         return_otherwise(id, depth, stack);
 }
 
+RV_EXPORT void ringviz_return_at_once(uint32_t id, uint32_t depth, uint64_t called)
+{
+    const uint64_t stack = RV_ENTRY_STACK(), word = rv_event_word(id, (uint16_t)depth, 0);
+    if (!is_plain()) {
+        return_otherwise(id, depth, stack);
+        return;
+    }
+    struct rv_pusher *pusher = &rv_thread.pusher;
+    const uint64_t next = rv_push_begin(pusher, stack);
+    const bool has_slot = next < pusher->limit || next < pusher->slow_limit;
+    if (__builtin_expect(has_slot && rv_push_follows_call(rv_push_slot(next), called), 1))
+        rv_push_commit_return(pusher, next, called, word);
+    else if (next < pusher->limit)
+        (void)rv_push_commit(pusher, next, RV_EVENT_RETURN, word);
+    else
+        (void)rv_thread_push_slow(pusher, stack, RV_EVENT_RETURN, word);
+}
+
 static inline void push_line(uint64_t word, uint32_t line, uint64_t stack)
 {
     uint64_t ticks = rv_thread_push(RV_EVENT_LINE, word, stack);

@@ -84,6 +84,15 @@ static inline void rv_fiber_stacks_close_top(void)
     stack->n--;
 }
 
+/* The same of a call that took less than a clock read. */
+static inline void rv_fiber_stacks_close_top_at_once(void)
+{
+    struct rv_fiber_stack *stack = rv_fiber_stack;
+    const struct rv_open_call *call = &stack->calls[stack->n - 1];
+    ringviz_return_at_once(call->method.id, stack->n - 1, call->called);
+    stack->n--;
+}
+
 /* Close the calls whose frames lie below; the innermost of those that stay open, or NULL. */
 struct rv_open_call *rv_fiber_stacks_close_below(const char *frame);
 

@@ -303,6 +303,16 @@ static uint32_t intern_function(VALUE owner, ID id)
     return intern(owner, id, rb_sprintf("<internal:%s>", library ? library : "c"), 0, RINGVIZ_NAME_C);
 }
 
+static bool may_be_instant(VALUE owner, ID id)
+{
+    const char *name = text_of(rb_id2str(id));
+    const bool is_number = owner == rb_cInteger || owner == rb_cFloat;
+    if (strncmp(name, "to_", 3) == 0)
+        return is_number || owner == rb_cString || owner == rb_cSymbol || owner == rb_cArray || owner == rb_cHash;
+    return (is_number && name[strspn(name, "+-*/%&|^~<>=![]@")] == '\0') ||
+           (owner == rb_cArray && strcmp(name, "[]") == 0);
+}
+
 struct rv_method rv_methods_learn_function(VALUE owner, ID id)
 {
     int saved = errno;
@@ -312,6 +322,7 @@ struct rv_method rv_methods_learn_function(VALUE owner, ID id)
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
         method.id = intern_function(owner, id);
+        method.may_be_instant = may_be_instant(owner, id);
         entry = entry_of(key, check);
         if (entry)
             entry->method = method;

@@ -12,6 +12,7 @@ struct rv_raw_event {
     VALUE self;
     ID id, called;
     VALUE owner;
+    VALUE data; /* at a return: the result */
 };
 
 /* Call it within an event, of code that is loaded: no code is changed for that one. It must not raise. Not in a hook. */

@@ -55,8 +55,10 @@ static void loop(void)
         push(work_id, n_work);
         ringviz_line(i);
         push(leaf_id, n_leaf);
-        if (i % 2)
-            pop_to(n_frames - 1);
+        if (i % 2) {
+            n_frames--;
+            ringviz_return_at_once(leaf_id, n_frames, frames[n_frames].called);
+        }
         pop_to(depth);
     }
 }

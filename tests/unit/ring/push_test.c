@@ -529,3 +529,29 @@ Test(push, what_comes_behind_an_event_is_not_written_by_a_handler_that_interrupt
     cr_assert_eq(bed->out[2].id, 2);
     free_bed(bed);
 }
+
+Test(push, a_return_at_once_follows_its_call_alone, .timeout = 60)
+{
+    _Alignas(4096) struct rv_event page[4] = {{.when = 7, .id = 1}, {.when = 7}};
+    cr_assert(rv_push_follows_call(&page[1], 7));
+    cr_assert_not(rv_push_follows_call(&page[1], 8));
+    cr_assert_not(rv_push_follows_call(&page[1], 7ull << 32 | 7));
+    cr_assert_not(rv_push_follows_call(&page[0], 0), "what lies before a page may have none");
+    page[1].when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | 7;
+    cr_assert_not(rv_push_follows_call(&page[2], 7), "a return at the same ticks");
+}
+
+Test(push, a_return_at_once_has_the_time_of_its_call, .timeout = 60)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
+    const uint64_t called = rv_push(&bed->pusher, RV_EVENT_CALL, rv_event_word(5, 1, 0), STACK, rv_push_slow);
+    const uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    cr_assert_lt(next, bed->pusher.limit);
+    rv_push_commit_return(&bed->pusher, next, called, rv_event_word(5, 1, 0));
+    push(bed, 6, STACK);
+    cr_assert_eq(pop(bed), 3);
+    expect_ids(bed, 3, (uint64_t[]){5, 5, 6});
+    cr_assert_eq(rv_event_kind(&bed->out[1]), RV_EVENT_RETURN);
+    cr_assert_eq(rv_event_ticks(&bed->out[1]), called);
+    free_bed(bed);
+}

@@ -9,6 +9,23 @@ class NamesTest < RingvizTest
     assert_equal "<internal:c>", files["Integer#+"]
   end
 
+  def durations(path)
+    spans = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "all" }).spans.sort_by(&:start_ns)
+    spans.group_by(&:name).transform_values { |calls| calls.map(&:duration_ns) }
+  end
+
+  # Of the events in a ring's page, the first one's clock is always read.
+  def test_calls_shorter_than_a_clock_read_return_at_once
+    path = write_file("n = 1 << 40_000\n1000.times { 1 + 2 }\n1000.times { n + 1 }\n")
+    small, large = durations(path)["Integer#+"].each_slice(1000).to_a
+    assert_operator small.count(0), :>, 950
+    assert_operator large.min, :>, 0
+    path = write_file("a = [1, 2, [3]]; s = 'x'\n1000.times { a[0]; s.to_s; a == a; s.to_sym; 7.to_s }\n")
+    seen = durations(path).transform_values { |all| all.count(0) > 950 }
+    instant = seen.slice("Array#[]", "String#to_s", "Array#==", "String#to_sym", "Integer#to_s")
+    assert_equal [true, true, false, false, false], instant.values
+  end
+
   def names_of(text, env: {})
     path = write_file(text)
     names(run_traced(["ruby", path], env: env), path)
