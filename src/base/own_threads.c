@@ -12,7 +12,8 @@
 #define MOVE_EDI 0xbfu
 #define MOVE_RDI 0xc7u
 
-static const uint8_t SYSTEM_CALL[] = {0x0f, 0x05};
+#define SYSTEM_CALL 0x0fu /* its two bytes */
+#define SYSTEM_CALL_END 0x05u
 
 /* Among the n bytes in front of the instruction. */
 static bool is_of_thread(const uint8_t *bytes, size_t n)
@@ -27,13 +28,14 @@ static bool is_of_thread(const uint8_t *bytes, size_t n)
     return has_number && has_flags;
 }
 
+/* By its rarer byte: memchr(3) looks at many at once, memmem(3) for two bytes at each. */
 bool rv_own_threads_are_made(const void *bytes, size_t n)
 {
     const uint8_t *first = bytes, *end = first + n, *at = first;
     bool are_made = false;
-    while (!are_made && (at = memmem(at, (size_t)(end - at), SYSTEM_CALL, sizeof SYSTEM_CALL))) {
-        const size_t n_before = (size_t)(at - first) < NEAR_BYTES ? (size_t)(at - first) : NEAR_BYTES;
-        are_made = is_of_thread(at - n_before, n_before);
+    while (!are_made && (at = memchr(at, SYSTEM_CALL_END, (size_t)(end - at)))) {
+        const size_t n_before = (size_t)(at - first) <= NEAR_BYTES ? (size_t)(at - first) : NEAR_BYTES + 1;
+        are_made = n_before && at[-1] == SYSTEM_CALL && is_of_thread(at - n_before, n_before - 1);
         at++;
     }
     return are_made;

@@ -460,9 +460,9 @@ static void wait_for_command(struct run *run)
     }
     if (!run->launch || run->status)
         return;
-    run->status = rv_launch_has_ended(run->launch)     ? rv_launch_status(run->launch)
-                  : rv_launch_was_asked_to_end() ? STATUS_TERMINATED
-                                                 : STATUS_INTERRUPTED;
+    run->status = rv_launch_has_ended(run->launch) ? rv_launch_status(run->launch)
+                  : rv_launch_was_asked_to_end()   ? STATUS_TERMINATED
+                                                   : STATUS_INTERRUPTED;
 }
 
 /* ---- end ---- */
