@@ -382,9 +382,11 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     walk->lane = lane;
     walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
     walk->is_in_piece = true;
+    const bool uses_times = !walk->scope->lists_calls || walk->scope->time != RV_TIME_WALL;
     uint64_t ends_ns[2];
     rv_range_piece_ends(piece, ends_ns);
     walk->has_times =
+        uses_times &&
         rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
     add_open(walk, piece);
     /* an earlier piece has the calls that end before this one begins; those that end just then are in this one */
