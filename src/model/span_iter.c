@@ -69,6 +69,7 @@ void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_tim
     walk->edge_ns = walk->first_log ? UINT64_MAX : walk->n_paged ? walk->paged_before_ns : 0;
     for (uint32_t i = walk->first_log; i < RV_TIMELINE_LOGS; i++)
         walk->n_left[i] = n_pushed(walk, timeline, i);
+    walk->last_depth = UINT32_MAX;
     walk->is_starved = true;
 }
 
@@ -190,10 +191,18 @@ static bool open_head(struct rv_span_iter_back *walk, const struct rv_timeline *
     return false;
 }
 
+static inline bool is_empty(const struct head *head)
+{
+    return head->start_ns == head->end_ns;
+}
+
+/* Of those with one end, empty ones come first, which are all in one log, in the order in which they ended. */
 static inline bool is_before(const struct head *a, const struct head *b)
 {
     if (a->end_ns != b->end_ns)
         return a->end_ns > b->end_ns;
+    if (is_empty(a) != is_empty(b))
+        return is_empty(a);
     return a->depth != b->depth ? a->depth < b->depth : a->start_ns > b->start_ns;
 }
 
@@ -207,20 +216,31 @@ static inline void sink(struct head **order, unsigned at, unsigned n)
 }
 
 /*
+ * Is this empty span inside one with the same end, the next of another log? It is too deep to be a callee of the last one, or
+ * the neighbour of one around that.
+ */
+static inline bool is_inside(const struct head *head, const struct head *other, uint64_t last_depth)
+{
+    return head->end_ns == other->end_ns && is_empty(head) && head->depth > last_depth + 1;
+}
+
+/*
  * Take the spans of a log that come before the next one of any other log.
  *   has_ended  set when the log has no more
  *   returns    their number; 0 when a missing page may have a later one
  */
-static size_t take_run(const struct rv_span_iter_back *walk, struct head *head, const struct head *rival,
-                       struct rv_box *out, size_t max, bool *has_ended)
+static size_t take_run(struct rv_span_iter_back *walk, struct head *head, const struct head *rival, struct rv_box *out,
+                       size_t max, bool *has_ended)
 {
     size_t n = 0;
     do {
         if (head->end_ns < walk->edge_ns)
             break;
+        walk->last_depth = head->depth;
         out[n++] = rv_span_record_box_at(head->log, &head->at);
         *has_ended = !advance(walk, head);
-    } while (n < max && !*has_ended && (!rival || is_before(head, rival)));
+    } while (n < max && !*has_ended &&
+             (!rival || (is_before(head, rival) && !is_inside(head, rival, walk->last_depth))));
     return n;
 }
 
@@ -237,18 +257,19 @@ size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_ti
         sink(order, i, n_heads);
     size_t n = 0;
     while (n < max && n_heads > 0) {
-        struct head *head = order[0];
+        const unsigned at = n_heads > 1 && is_inside(order[0], order[1], walk->last_depth);
+        struct head *head = order[at];
         bool has_ended = false;
-        const size_t n_taken = take_run(walk, head, n_heads > 1 ? order[1] : NULL, out + n, max - n, &has_ended);
+        const size_t n_taken = take_run(walk, head, n_heads > 1 ? order[!at] : NULL, out + n, max - n, &has_ended);
         if (n_taken == 0)
             break;
         n += n_taken;
         if (has_ended)
             walk->n_left[head->log_idx] = 0;
         if (has_ended && !open_head(walk, timeline, head->log_idx, head))
-            memmove(order, order + 1, --n_heads * sizeof *order);
+            memmove(order + at, order + at + 1, (--n_heads - at) * sizeof *order);
         else
-            sink(order, 0, n_heads);
+            sink(order, at, n_heads);
     }
     for (unsigned i = 0; i < n_heads; i++)
         walk->n_left[order[i]->log_idx] = rv_chunked_log_ordinal(order[i]->log, order[i]->at) + 1;

@@ -20,8 +20,8 @@ void rv_span_iter_pass(struct rv_span_iter *walk, const struct rv_timeline *time
 size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max);
 
 /*
- * Spans that overlap a window, latest end first: callers before their callees. Of spans with equal ends the outermost
- * comes first; among empty spans at that time, the nesting is a guess.
+ * Spans that overlap a window, latest end first: callers before their callees. Of spans with equal ends, too; but which of them
+ * is an empty span's caller may be a guess.
  */
 struct rv_span_iter_back { /* zeroed = none; owns its pages */
     uint64_t from_ns, to_ns;
@@ -34,6 +34,7 @@ struct rv_span_iter_back { /* zeroed = none; owns its pages */
     struct rv_timeline **pages;         /* latest first */
     size_t n_pages, pages_capacity;
     bool is_starved;  /* the last step gave fewer spans than it had room for */
+    uint64_t last_depth; /* of the span returned last */
     uint64_t edge_ns; /* spans in missing pages end before this; 0: none missing */
 };
 

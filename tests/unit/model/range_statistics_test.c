@@ -33,7 +33,7 @@ struct world {
     struct rv_range_memory *memory; /* of all its ranges of rows */
     struct call *calls;             /* in order of their beginning: a caller comes before what it calls */
     size_t n, capacity;
-    uint64_t seed, last_ns;
+    uint64_t seed, last_ns, tick_ns;
 };
 
 static uint64_t rnd(struct world *world)
@@ -48,14 +48,14 @@ static uint64_t gap(struct world *world)
     return 1 + rnd(world) % (UINT64_C(1) << (1 + rnd(world) % 16));
 }
 
-/* No two times of a lane are equal. */
+/* No two times of a lane are equal, but for what its clock rounds off. */
 static void fill(struct world *world, uint32_t lane_idx, size_t n)
 {
     uint32_t stack[MOST_DEPTH], n_open = 0;
-    uint64_t now = 1000 + gap(world);
+    uint64_t exact = 1000 + world->tick_ns + gap(world), now = exact - exact % world->tick_ns;
     struct rv_lane *lane =
         rv_lanes_add(world->lanes, &(struct rv_lane_identity){.tid = lane_idx, .name = lane_idx ? "worker" : "main"});
-    for (size_t i = 0; i < n; i++, now += gap(world)) {
+    for (size_t i = 0; i < n; i++, exact += gap(world), now = exact - exact % world->tick_ns) {
         if (n_open > 0 && (n_open == MOST_DEPTH || rnd(world) % 2)) {
             struct call *call = &world->calls[stack[--n_open]];
             call->end = now;
@@ -83,10 +83,12 @@ static void fill(struct world *world, uint32_t lane_idx, size_t n)
         world->last_ns = now;
 }
 
-static void world_init(struct world *world, uint64_t seed, size_t n)
+static void world_init_of_ticks(struct world *world, uint64_t seed, size_t n, uint64_t tick_ns)
 {
-    *world = (struct world){
-        .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = seed * 0x9e3779b97f4a7c15u + 1};
+    *world = (struct world){.lanes = rv_lanes_create(),
+                            .subroutines = rv_subroutines_create(),
+                            .seed = seed * 0x9e3779b97f4a7c15u + 1,
+                            .tick_ns = tick_ns};
     world->memory = rv_range_memory_create(1 << (14 + seed % 3 * 4)); /* few parts, some, all */
     for (uint32_t id = 0; id < N_IDS; id++) {
         char name[8];
@@ -98,6 +100,11 @@ static void world_init(struct world *world, uint64_t seed, size_t n)
     for (size_t i = 0; i < world->n; i++)
         if (world->calls[i].is_open)
             world->calls[i].end = world->last_ns;
+}
+
+static void world_init(struct world *world, uint64_t seed, size_t n)
+{
+    world_init_of_ticks(world, seed, n, 1);
 }
 
 static void world_fini(struct world *world)
@@ -355,6 +362,29 @@ static void check(struct world *world, const uint64_t bounds[2], const struct rv
         check_list(world, bounds, filter, &expected, id);
     rv_range_statistics_destroy(range);
     expected_fini(&expected);
+}
+
+/* By a coarse clock most calls end together with others, or take no time: whose callees these are may be a guess. */
+Test(range_statistics, rows_are_exact_where_many_calls_end_at_one_time, .timeout = 60)
+{
+    for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
+        struct world world;
+        struct expected expected;
+        world_init_of_ticks(&world, seed, 5000, UINT64_C(1000) << 2 * seed);
+        expect(&world, (uint64_t[2]){0, UINT64_MAX}, NULL, &expected);
+        for (unsigned i = 0; i < 4; i++) {
+            struct rv_range_statistics *range =
+                rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                                                                .lanes = world.lanes,
+                                                                                .subroutines = world.subroutines,
+                                                                                .calls_per_part = any_part_size(&world)});
+            complete(&world, range);
+            check_rows(range, &expected);
+            rv_range_statistics_destroy(range);
+        }
+        expected_fini(&expected);
+        world_fini(&world);
+    }
 }
 
 static uint64_t first_start_ns(const struct world *world, uint32_t lane)
