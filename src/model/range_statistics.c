@@ -24,6 +24,8 @@ struct rv_range_statistics {
     uint64_t *namesakes; /* hashes of the first so many of scope.as_id */
     uint32_t *lane_idxs;
     size_t n_lane_idxs;
+    uint64_t *ends_ns; /* of pieces of the lane that is divided */
+    size_t n_ends, ends_capacity;
     struct rv_range_piece *pieces;
     size_t n_pieces, pieces_capacity;
     struct rv_range_part *parts;
@@ -84,26 +86,63 @@ static uint64_t expected_in(const struct rv_range_scope *scope, const struct rv_
     return (uint64_t)((double)(to_ns - from_ns) / (double)(last_ns - first_ns) * (double)lane->n_events / 2.0);
 }
 
-/* A call's own time off the CPU is known when it has been measured whole; calls in pages are read once. */
-static bool can_be_divided(const struct rv_range_scope *scope, const struct rv_timeline *timeline)
-{
-    return scope->time == RV_TIME_WALL && !rv_timeline_first_log(timeline) &&
-           !rv_timeline_paged_before_ns(timeline, scope->from_ns, scope->to_ns);
-}
-
 static void add_piece(struct rv_range_statistics *range, const struct rv_range_piece *piece)
 {
     range->pieces = rv_vec_reserve(range->pieces, &range->pieces_capacity, range->n_pieces + 1, sizeof *range->pieces);
     range->pieces[range->n_pieces++] = *piece;
 }
 
-/*
- * Does a part end at this mark? The number of calls up to it decides, so that ends stay where they were when more calls
- * come.
- */
-static bool ends_part(const struct rv_range_statistics *range, const struct rv_timeline_mark *marks, size_t at)
+/* Many may have one time. */
+static void add_end(struct rv_range_statistics *range, uint64_t end_ns, const uint64_t within_ns[2])
 {
-    return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
+    const uint64_t before_ns = range->n_ends ? range->ends_ns[range->n_ends - 1] : within_ns[1];
+    if (end_ns <= within_ns[0] || end_ns >= before_ns)
+        return;
+    range->ends_ns = rv_vec_reserve(range->ends_ns, &range->ends_capacity, range->n_ends + 1, sizeof *range->ends_ns);
+    range->ends_ns[range->n_ends++] = end_ns;
+}
+
+/* A part ends where the number of calls up to a mark says so: ends stay where they were when more calls come. */
+static void add_ends_at_marks(struct rv_range_statistics *range, const struct rv_timeline *timeline,
+                              const uint64_t within_ns[2])
+{
+    size_t n;
+    const struct rv_timeline_mark *marks = rv_timeline_marks(timeline, &n);
+    for (size_t i = n; i-- > 0 && marks[i].end_ns > within_ns[0];) {
+        const uint64_t n_before = i > 0 ? marks[i - 1].n_spans : 0;
+        if (marks[i].n_spans / range->calls_per_part > n_before / range->calls_per_part)
+            add_end(range, marks[i].end_ns, within_ns);
+    }
+}
+
+/* Of a recording opened by its index the calls are not known, but their number. */
+static void add_even_ends(struct rv_range_statistics *range, const struct rv_lane *lane, const uint64_t within_ns[2])
+{
+    const uint64_t first_ns = rv_timeline_first_ns(lane->timeline), n_parts = lane->n_events / 2 / range->calls_per_part;
+    const uint64_t period_ns = n_parts ? (lane->last_ns - first_ns) / n_parts : 0;
+    for (uint64_t i = period_ns ? n_parts : 0; i-- > 1;)
+        add_end(range, first_ns + i * period_ns, within_ns);
+}
+
+/*
+ * Where pieces of a lane end within a time, the latest first: in each range at the same places. A call's own time off the CPU is
+ * known when it has been measured whole.
+ */
+static void choose_ends(struct rv_range_statistics *range, const struct rv_lane *lane, const uint64_t within_ns[2])
+{
+    range->n_ends = 0;
+    if (range->scope.time != RV_TIME_WALL)
+        return;
+    if (rv_timeline_first_log(lane->timeline))
+        add_even_ends(range, lane, within_ns);
+    else
+        add_ends_at_marks(range, lane->timeline, within_ns);
+}
+
+/* Calls before this time are gone for good. */
+static uint64_t gone_before_ns(const struct rv_timeline *timeline)
+{
+    return rv_timeline_is_backed(timeline) ? rv_timeline_released_ns(timeline, 0) : rv_timeline_exact_from_ns(timeline);
 }
 
 /* Does the range begin before all calls of a lane that has lost none? */
@@ -112,10 +151,10 @@ static bool begins_before(const struct rv_range_statistics *range, const struct 
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline);
     if (lane->n_open > 0 && lane->open[0].start_ns < first_ns)
         first_ns = lane->open[0].start_ns;
-    return range->scope.from_ns <= first_ns && rv_timeline_exact_from_ns(lane->timeline) == 0;
+    return range->scope.from_ns <= first_ns && gone_before_ns(lane->timeline) == 0;
 }
 
-/* Divide a lane at marks inside the range, the latest piece first. */
+/* Divide a lane, the latest piece first. */
 static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *lane, uint64_t newest_ns)
 {
     const struct rv_timeline *timeline = lane->timeline;
@@ -129,14 +168,10 @@ static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *
                                    .is_last = lane->has_ended && range->scope.to_ns > known_ns};
     if (piece.is_last)
         piece.to_ns = UINT64_MAX; /* the same in each range that ends after all calls */
-    const uint64_t gone_ns = rv_timeline_exact_from_ns(timeline);
-    const uint64_t first_ns = gone_ns > piece.from_ns ? gone_ns : piece.from_ns;
-    size_t n;
-    const struct rv_timeline_mark *marks = rv_timeline_marks(timeline, &n);
-    for (size_t i = can_be_divided(&range->scope, timeline) ? n : 0; i-- > 0 && marks[i].end_ns > first_ns;) {
-        if (marks[i].end_ns >= piece.to_ns || !ends_part(range, marks, i))
-            continue;
-        piece.from_ns = marks[i].end_ns;
+    const uint64_t gone_ns = gone_before_ns(timeline);
+    choose_ends(range, lane, (uint64_t[2]){gone_ns > piece.from_ns ? gone_ns : piece.from_ns, piece.to_ns});
+    for (size_t i = 0; i < range->n_ends; i++) {
+        piece.from_ns = range->ends_ns[i];
         piece.has_earlier = true;
         add_piece(range, &piece);
         piece.to_ns = piece.from_ns;
@@ -261,6 +296,7 @@ void rv_range_statistics_destroy(struct rv_range_statistics *range)
     free(range->cut);
     rv_hash_index_fini(&range->cut_places);
     free(range->lane_idxs);
+    free(range->ends_ns);
     free(range->pieces);
     free(range->parts);
     pthread_cond_destroy(&range->has_added);

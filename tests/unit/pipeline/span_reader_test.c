@@ -377,7 +377,11 @@ Test(span_reader, blocks_of_one_stack_come_as_events)
 
 /* ---- ranges ---- */
 
-static struct rv_range_job measure(struct rv_session *session, const uint64_t window[2], const struct rv_filter *filter)
+enum { CALLS_PER_PART = 4000 };
+
+/* In parts, those of ranges measured before from their memory; without a memory as one part. */
+static struct rv_range_job measure(struct rv_session *session, const uint64_t window[2], const struct rv_filter *filter,
+                                   struct rv_range_memory *memory)
 {
     struct rv_range_job measure = {.range = NULL};
     rv_range_job_start(&measure,
@@ -385,7 +389,9 @@ static struct rv_range_job measure(struct rv_session *session, const uint64_t wi
                                                             .to_ns = window[1],
                                                             .lanes = rv_session_lanes(session),
                                                             .subroutines = rv_session_subroutines(session),
-                                                            .filter = filter},
+                                                            .filter = filter,
+                                                            .memory = memory,
+                                                            .calls_per_part = memory ? CALLS_PER_PART : UINT64_MAX},
                        session);
     rv_range_job_wait(&measure);
     cr_assert(rv_range_job_is_done(&measure));
@@ -414,10 +420,11 @@ static void compare_nodes(const struct rv_range_statistics *whole, const struct 
     }
 }
 
-static void compare_range(const struct sessions *sessions, const uint64_t window[2], const struct rv_filter *filter)
+static void compare_range(const struct sessions *sessions, const uint64_t window[2], const struct rv_filter *filter,
+                          struct rv_range_memory *memory)
 {
-    struct rv_range_job whole = measure(sessions->whole, window, filter);
-    struct rv_range_job indexed = measure(sessions->indexed, window, filter);
+    struct rv_range_job whole = measure(sessions->whole, window, filter, NULL);
+    struct rv_range_job indexed = measure(sessions->indexed, window, filter, memory);
     compare_stats(whole.range, indexed.range);
     compare_nodes(whole.range, indexed.range);
     rv_range_job_stop(&whole);
@@ -427,6 +434,7 @@ static void compare_range(const struct sessions *sessions, const uint64_t window
 static void compare_ranges(const struct recorded_params *params)
 {
     struct sessions sessions;
+    struct rv_range_memory *memory = rv_range_memory_create(1 << 24);
     const struct rv_filter *filter = NULL;
     char why[160];
     open_both(&sessions, params);
@@ -434,9 +442,10 @@ static void compare_ranges(const struct recorded_params *params)
     for (unsigned i = 0; i < N_RANGES; i++) {
         uint64_t from_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);
         uint64_t window[2] = {i ? from_ns : 0, i ? from_ns + (UINT64_C(1) << recorded_draw(32)) : UINT64_MAX};
-        compare_range(&sessions, window, i % 3 == 2 ? filter : NULL);
+        compare_range(&sessions, window, i % 3 == 2 ? filter : NULL, memory);
     }
     rv_filter_release(filter);
+    rv_range_memory_destroy(memory);
     close_both(&sessions);
 }
 
@@ -668,8 +677,8 @@ Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
     recorded_damage(path, 3);
     const uint64_t windows[2][2] = {{0, UINT64_MAX}, {sessions.last_ns - 1000, UINT64_MAX}};
     for (unsigned i = 0; i < 2; i++) {
-        struct rv_range_job whole = measure(sessions.whole, windows[i], NULL);
-        struct rv_range_job indexed = measure(sessions.indexed, windows[i], NULL);
+        struct rv_range_job whole = measure(sessions.whole, windows[i], NULL, NULL);
+        struct rv_range_job indexed = measure(sessions.indexed, windows[i], NULL, NULL);
         cr_assert_not(rv_range_statistics_is_damaged(whole.range));
         cr_assert_eq(rv_range_statistics_is_damaged(indexed.range), i == 0);
         cr_assert(i == 0 || rv_range_statistics_self_ns(whole.range) == rv_range_statistics_self_ns(indexed.range));
