@@ -3,8 +3,8 @@
 #include "base/clock.h"
 
 #define PARTS 4u             /* at a time: some 30 ms */
-#define PARTS_OVER 16u       /* once the capture is over: without a pause, but for the next picture */
-#define PAUSE_TIMES 4u       /* the time that they took */
+#define PARTS_OVER 64u       /* once the capture is over: without a pause, but for the next picture */
+#define PAUSE_TIMES 1u       /* the time that they took */
 #define PAUSE_NS 1000000000u /* when there are none */
 
 void rv_range_ahead_stop(struct rv_range_ahead *ahead)
