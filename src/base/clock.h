@@ -44,6 +44,16 @@ static inline uint64_t rv_clock_after_ns(uint64_t ns, uint64_t more_ns)
     return __builtin_add_overflow(ns, more_ns, &sum_ns) ? UINT64_MAX : sum_ns;
 }
 
+static inline uint64_t rv_clock_earlier_ns(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static inline uint64_t rv_clock_later_ns(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
 /* CPU time of the calling thread, and of the process. */
 uint64_t rv_clock_thread_cpu_ns(void);
 uint64_t rv_clock_process_cpu_ns(void);

@@ -16,6 +16,7 @@
 #include "model/slab.h"
 #include "model/stats.h"
 #include "model/timeline.h"
+#include "model/timeline_query.h"
 
 #define N_LANES 8u
 #define BLOCK_SPANS 16384u
@@ -173,7 +174,7 @@ static uint64_t count(const struct lod *lod, const uint64_t window[2], uint32_t 
 {
     uint64_t n = 0;
     for (unsigned i = 0; i < N_LANES; i++)
-        n += rv_timeline_count(lod->lanes[i], window[0], window[1], level);
+        n += rv_timeline_query_count(lod->lanes[i], window[0], window[1], level);
     return n;
 }
 
@@ -182,7 +183,7 @@ static size_t copy(struct lod *lod, const uint64_t window[2], uint32_t level, ui
     lod->boxes = rv_vec_reserve(lod->boxes, &lod->boxes_capacity, n_boxes + 1, sizeof *lod->boxes);
     size_t n = 0;
     for (unsigned i = 0; i < N_LANES; i++)
-        n += rv_timeline_query(lod->lanes[i], window[0], window[1], level, lod->boxes + n, lod->boxes_capacity - n);
+        n += rv_timeline_query_boxes(lod->lanes[i], window[0], window[1], level, lod->boxes + n, lod->boxes_capacity - n);
     return n;
 }
 

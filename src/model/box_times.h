@@ -2,10 +2,10 @@
 #ifndef RV_MODEL_BOX_TIMES_H
 #define RV_MODEL_BOX_TIMES_H
 
+#include "model/box.h"
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/timeline.h"
 
 struct rv_box_times { /* zeroed = ready; scratch only: the latest box of each depth */
     const struct rv_box **latest;

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/hash_index.h"
+#include "model/box.h"
 #include "model/lanes.h"
-#include "model/timeline.h"
 
 #define RV_CALL_LIST_MOST (1u << 20) /* calls kept */
 #define RV_CALL_NO_CALLER UINT32_MAX

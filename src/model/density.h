@@ -10,6 +10,7 @@
 #ifndef RV_MODEL_DENSITY_H
 #define RV_MODEL_DENSITY_H
 
+#include "model/box.h"
 #include "model/chunked_log.h"
 #include "model/timeline.h"
 

@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/box.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
-#include "model/timeline.h"
 
 enum rv_filter_mode { RV_FILTER_DIM, RV_FILTER_HIDE }; /* effect on calls that do not pass */
 

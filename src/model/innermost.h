@@ -2,11 +2,11 @@
 #ifndef RV_MODEL_INNERMOST_H
 #define RV_MODEL_INNERMOST_H
 
+#include "model/box.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/timeline.h"
 
 struct rv_innermost_part {
     uint32_t box;               /* index of the call or cell */

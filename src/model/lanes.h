@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "model/arguments.h"
+#include "model/box.h"
 #include "model/made_objects.h"
 #include "model/notes.h"
 #include "model/state_times.h"

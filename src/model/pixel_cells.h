@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/timeline.h"
+#include "model/box.h"
+#include "scan/span.h"
 
 struct rv_pixel_cells_row { /* the last joined cell of a depth */
     uint64_t covered_ns, weight;

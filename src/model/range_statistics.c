@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "model/range_walk.h"
+#include "model/timeline_query.h"
 
 #define CALLS_PER_PART (UINT64_C(1) << 17)
 #define MOST_AHEAD 16u /* parts measured before the next to be added: each may be as large as its calls */
@@ -78,7 +79,7 @@ static uint64_t expected_in(const struct rv_range_scope *scope, const struct rv_
 {
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
     if (!rv_timeline_first_log(lane->timeline))
-        return rv_timeline_count(lane->timeline, scope->from_ns, scope->to_ns, 0);
+        return rv_timeline_query_count(lane->timeline, scope->from_ns, scope->to_ns, 0);
     uint64_t from_ns = scope->from_ns > first_ns ? scope->from_ns : first_ns;
     uint64_t to_ns = scope->to_ns < last_ns ? scope->to_ns : last_ns;
     if (from_ns >= to_ns)

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "model/span_record.h"
+#include "model/timeline_query.h"
 
 /* Begin of the open columns of a level. */
 static uint64_t tail_from(uint64_t at_ns, uint32_t level)
@@ -103,7 +104,7 @@ void rv_snapshot_update(struct rv_snapshot *snapshot, const struct rv_lane *lane
         add_frame(snapshot, lane->open[i].start_ns, lane->open[i].id, lane->open[i].depth);
     if (!snapshot->is_past)
         return;
-    rv_timeline_each_across(timeline, at_ns, add_later, snapshot);
+    rv_timeline_query_across(timeline, at_ns, add_later, snapshot);
     if (snapshot->n_open)
         qsort(snapshot->open, snapshot->n_open, sizeof *snapshot->open, by_start);
     remake_cells(snapshot, timeline);
@@ -164,7 +165,7 @@ uint64_t rv_snapshot_room(const struct rv_snapshot *snapshot, const struct rv_la
 {
     uint64_t clipped[2], tail[2];
     clip(snapshot, window_ns, clipped);
-    uint64_t n = rv_timeline_count(lane->timeline, clipped[0], clipped[1], level);
+    uint64_t n = rv_timeline_query_count(lane->timeline, clipped[0], clipped[1], level);
     if (!snapshot->is_past)
         return n;
     tail_of(snapshot, clipped, level, tail);
@@ -191,7 +192,7 @@ size_t rv_snapshot_query(const struct rv_snapshot *snapshot, const struct rv_lan
 {
     uint64_t clipped[2], tail[2];
     clip(snapshot, window_ns, clipped);
-    size_t n = rv_timeline_query(lane->timeline, clipped[0], clipped[1], level, out, max), n_kept = 0;
+    size_t n = rv_timeline_query_boxes(lane->timeline, clipped[0], clipped[1], level, out, max), n_kept = 0;
     if (!snapshot->is_past)
         return n;
     tail_of(snapshot, clipped, level, tail);

@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_SPAN_ITER_H
 #define RV_MODEL_SPAN_ITER_H
 
+#include "model/box.h"
 #include "model/timeline.h"
 
 /* Every span once, also ones added meanwhile, without sums; in no order. */

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
+#include "model/box.h"
 #include "model/chunked_log.h"
-#include "model/timeline.h"
 
 struct rv_span_record {
     uint32_t end; /* minus the chunk's base */

@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "model/density.h"
 #include "model/span_pages.h"
@@ -46,21 +47,6 @@ struct rv_timeline {
 
 static struct logs no_logs; /* never written */
 #define NO_LOGS (&no_logs)
-
-struct out {
-    struct rv_box *boxes;
-    size_t n, max;
-};
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Bucket of a duration: the coarsest level whose cells are not longer than it; 0 if none is. */
 static uint32_t bucket_of(uint64_t duration_ns)
@@ -277,7 +263,7 @@ static uint64_t latest_gone(const struct rv_timeline *timeline, uint32_t bucket,
 {
     uint64_t gone_ns = 0;
     for (; bucket < end_bucket; bucket++)
-        gone_ns = later(gone_ns, timeline->spans_from_ns[bucket]);
+        gone_ns = rv_clock_later_ns(gone_ns, timeline->spans_from_ns[bucket]);
     return gone_ns;
 }
 
@@ -306,7 +292,8 @@ uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline, uint64_
         return 0;
     if (timeline->has_ended)
         return rv_clock_after_ns(gone_ns, 1);
-    return rv_clock_after_ns(earlier(timeline->last_ns, rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline))), 1);
+    return rv_clock_after_ns(
+        rv_clock_earlier_ns(timeline->last_ns, rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline))), 1);
 }
 
 bool rv_timeline_is_backed(const struct rv_timeline *timeline)
@@ -417,7 +404,7 @@ static bool evict_spans(struct rv_timeline *timeline, uint32_t end_bucket)
     if (!oldest)
         return false;
     timeline->n_evicted += rv_chunked_log_drop_oldest(oldest);
-    timeline->spans_from_ns[oldest_bucket] = later(timeline->spans_from_ns[oldest_bucket], oldest_ns);
+    timeline->spans_from_ns[oldest_bucket] = rv_clock_later_ns(timeline->spans_from_ns[oldest_bucket], oldest_ns);
     raise_whole_from(timeline, oldest_bucket, oldest_ns);
     return true;
 }
@@ -486,13 +473,14 @@ uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t le
     if (!timeline->is_backed)
         return gone_ns;
     uint64_t long_ns = latest_gone(timeline, RV_TIMELINE_REACH, RV_TIMELINE_LEVELS);
-    return later(earlier(gone_ns, timeline->backed_from_ns), level < RV_TIMELINE_REACH ? long_ns : gone_ns);
+    return rv_clock_later_ns(rv_clock_earlier_ns(gone_ns, timeline->backed_from_ns),
+                             level < RV_TIMELINE_REACH ? long_ns : gone_ns);
 }
 
 uint64_t rv_timeline_released_in(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
     const struct rv_span_pages *pages = &timeline->pages;
-    uint64_t until_ns = earlier(rv_timeline_released_ns(timeline, level), to_ns);
+    uint64_t until_ns = rv_clock_earlier_ns(rv_timeline_released_ns(timeline, level), to_ns);
     const bool has_long = latest_gone(timeline, RV_TIMELINE_REACH, RV_TIMELINE_LEVELS) <= from_ns;
     for (size_t i = pages->n; i-- > 0 && has_long && until_ns > from_ns;) {
         const struct rv_page *page = &pages->list[i];
@@ -513,6 +501,16 @@ uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t 
     return timeline->whole_from_ns[level];
 }
 
+uint64_t rv_timeline_gone_until_ns(const struct rv_timeline *timeline, uint32_t log_idx)
+{
+    return timeline->spans_from_ns[log_idx / 2];
+}
+
+const struct rv_span_pages *rv_timeline_pages(const struct rv_timeline *timeline)
+{
+    return &timeline->pages;
+}
+
 const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
 {
     return &timeline->logs->density;
@@ -531,326 +529,6 @@ const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline,
 uint64_t rv_timeline_log_limit(uint32_t log_idx)
 {
     return bucket_limit(log_idx / 2);
-}
-
-/* An empty span overlaps a window that begins at it. */
-static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
-{
-    return box->start_ns < to_ns && (box->start_ns >= from_ns || rv_box_end_ns(box) > from_ns);
-}
-
-/* Scan records from *at on that end before end_ns and overlap the window, into out if not NULL. Advances *at. */
-static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at *at, uint64_t end_ns,
-                     const uint64_t window[2], struct out *out)
-{
-    uint64_t n_taken = 0, base;
-    uint32_t n;
-    struct rv_chunked_log_at end = rv_chunked_log_find_after(log, *at, end_ns);
-    for (const void *records; (records = rv_chunked_log_walk(log, at, end, &base, &n));)
-        for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = rv_span_record_box(log, records, i, base);
-            if (!overlaps(&box, window[0], window[1]))
-                continue;
-            n_taken++;
-            if (out && out->n < out->max)
-                out->boxes[out->n++] = box;
-        }
-    *at = end;
-    return n_taken;
-}
-
-/* Exclusive upper limit of the ends of the bucket's spans that overlap the window. */
-static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
-{
-    return rv_clock_after_ns(window[1], bucket_limit(bucket));
-}
-
-/* Which spans of one bucket of a timeline a query shows. */
-struct shown {
-    uint64_t window_ns[2]; /* those that overlap this; empty: none */
-    uint64_t ends_ns[2];   /* and that end in this */
-};
-
-/*
- * From the logs: spans that overlap the time for which the logs are complete. Where pages show the time before, also
- * spans that overlap the window and end after that time.
- */
-static struct shown shown_of(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns,
-                             bool has_pages)
-{
-    const bool is_paged = timeline->is_backed && has_pages;
-    const uint64_t gone_ns = timeline->spans_from_ns[bucket];
-    struct shown shown = {.window_ns = {is_paged ? from_ns : later(from_ns, timeline->whole_from_ns[bucket]), to_ns}};
-    shown.ends_ns[0] = later(shown.window_ns[0], timeline->is_backed ? rv_clock_after_ns(gone_ns, gone_ns > 0) : 0);
-    shown.ends_ns[1] = last_end(bucket, shown.window_ns);
-    return shown;
-}
-
-/* From a page: what the timeline's logs do not have. */
-static struct shown shown_of_page(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns)
-{
-    struct shown shown = {.window_ns = {from_ns, to_ns}, .ends_ns = {from_ns, 0}};
-    const uint64_t gone_ns = timeline->is_backed ? timeline->spans_from_ns[bucket] : timeline->whole_from_ns[bucket];
-    const uint64_t end_ns = rv_clock_after_ns(gone_ns, gone_ns > 0);
-    shown.ends_ns[1] = earlier(last_end(bucket, shown.window_ns), end_ns);
-    return shown;
-}
-
-static bool is_empty(const struct shown *shown)
-{
-    return shown->window_ns[0] >= shown->window_ns[1] || shown->ends_ns[0] >= shown->ends_ns[1];
-}
-
-/* Spans that end within the window overlap it; those that end at its begin or after it are checked. */
-static uint64_t count_log(const struct rv_chunked_log *log, const struct shown *shown)
-{
-    if (rv_chunked_log_is_empty(log))
-        return 0;
-    const uint64_t *window = shown->window_ns, *ends = shown->ends_ns;
-    struct rv_chunked_log_at at = rv_chunked_log_find(log, ends[0]);
-    uint64_t n = take(log, &at, earlier(window[0] + 1, ends[1]), window, NULL), first = rv_chunked_log_ordinal(log, at);
-    at = rv_chunked_log_find_after(log, at, earlier(window[1], ends[1]));
-    n += rv_chunked_log_ordinal(log, at) - first;
-    return n + take(log, &at, ends[1], window, NULL);
-}
-
-static bool has_spans(const struct logs *logs, uint32_t bucket)
-{
-    return !rv_chunked_log_is_empty(&logs->spans[bucket]) || !rv_chunked_log_is_empty(&logs->wide[bucket]);
-}
-
-static uint64_t count_bucket(const struct logs *logs, uint32_t bucket, const struct shown *shown)
-{
-    return is_empty(shown) ? 0 : count_log(&logs->spans[bucket], shown) + count_log(&logs->wide[bucket], shown);
-}
-
-static void query_bucket(const struct logs *logs, uint32_t bucket, const struct shown *shown, struct out *out)
-{
-    for (unsigned j = 0; j < 2 && !is_empty(shown); j++) {
-        const struct rv_chunked_log *log = j ? &logs->wide[bucket] : &logs->spans[bucket];
-        if (rv_chunked_log_is_empty(log))
-            continue;
-        struct rv_chunked_log_at at = rv_chunked_log_find(log, shown->ends_ns[0]);
-        (void)take(log, &at, shown->ends_ns[1], shown->window_ns, out);
-    }
-}
-
-/* The part of the window where `level` replaces the requested level because finer ones were evicted. */
-static void part_of(const struct rv_timeline *timeline, uint32_t level, uint32_t asked, uint64_t window[2])
-{
-    window[0] = later(window[0], timeline->whole_from_ns[level]);
-    if (level > asked)
-        window[1] = earlier(window[1], timeline->whole_from_ns[level - 1]);
-}
-
-/* Cells of the requested level, or of the finest complete one. */
-static uint64_t count_cells(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns)
-{
-    uint64_t n = 0;
-    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        uint64_t part[2] = {from_ns, to_ns};
-        part_of(timeline, i, level, part);
-        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
-            n += rv_density_count(&timeline->logs->density, i, part[0], part[1]);
-    }
-    return n;
-}
-
-static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns,
-                        struct out *out)
-{
-    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        uint64_t part[2] = {from_ns, to_ns};
-        part_of(timeline, i, level, part);
-        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
-            out->n +=
-                rv_density_query(&timeline->logs->density, i, part[0], part[1], out->boxes + out->n, out->max - out->n);
-    }
-}
-
-/* Pages show what ends before this time; their cells end there. */
-static uint64_t paged_until(const struct rv_timeline *timeline, uint32_t level)
-{
-    return rv_density_begin_ns(level, timeline->whole_from_ns[level]);
-}
-
-/*
- * The pages needed for a window at a level, and the gaps between them; NULL when sums or logs suffice. Pages extend a
- * little to the left of their time, by spans that end in it, and to the right by their last cells.
- */
-static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
-{
-    const struct rv_span_pages *pages = &timeline->pages;
-    if (*at == pages->n || timeline->whole_from_ns[level] == 0 ||
-        (!timeline->is_backed && level >= timeline->sums_level))
-        return NULL;
-    const struct rv_page *page = &pages->list[*at];
-    if (page->from_ns >= rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline)) ||
-        page->from_ns >= timeline->whole_from_ns[level])
-        return NULL;
-    ++*at;
-    return page;
-}
-
-/* The level at which a page is queried. */
-static uint32_t level_in(const struct rv_page *page, uint32_t level)
-{
-    return level > page->timeline->finest ? level : page->timeline->finest;
-}
-
-/* The first page that may have a part of a cell at from_ns. The cell may begin several pages before. */
-static size_t first_page(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns)
-{
-    const struct rv_page *pages = timeline->pages.list;
-    size_t at = rv_span_pages_find(&timeline->pages, from_ns);
-    while (at > 0 && pages[at - 1].to_ns > rv_density_begin_ns(level_in(&pages[at - 1], level), from_ns))
-        at--;
-    return at;
-}
-
-/* Is any of the window's time shown by pages? */
-static bool has_pages(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns)
-{
-    size_t at = rv_span_pages_find(&timeline->pages, from_ns);
-    const struct rv_page *page = next_page(timeline, level, to_ns, &at);
-    return page && page->from_ns < to_ns;
-}
-
-/* Time up to which a page replaces the timeline's cells: the cell that contains whole_from_ns is the timeline's. */
-static uint64_t end_of(const struct rv_timeline *timeline, const struct rv_page *page, uint32_t level)
-{
-    return page->to_ns >= paged_until(timeline, level) ? timeline->whole_from_ns[level] : page->to_ns;
-}
-
-uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
-{
-    if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
-        return 0;
-    uint64_t n = 0, at_ns = from_ns;
-    const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
-    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        if (!has_spans(timeline->logs, i))
-            continue;
-        const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
-        n += count_bucket(timeline->logs, i, &shown);
-    }
-    size_t at = first_page(timeline, level, from_ns);
-    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
-        n += count_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns));
-        for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-            const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
-            n += count_bucket(page->timeline->logs, i, &shown);
-        }
-        uint32_t shown_level = level_in(page, level);
-        uint64_t cells_to_ns = earlier(to_ns, paged_until(timeline, level));
-        if (shown_level && from_ns < cells_to_ns)
-            n += rv_density_count(&page->timeline->logs->density, shown_level, from_ns, cells_to_ns);
-        at_ns = later(at_ns, end_of(timeline, page, level));
-    }
-    return n + count_cells(timeline, level, at_ns, to_ns);
-}
-
-/*
- * Merge the parts of a cell that several pages have: a page's first cells with the last ones of earlier pages. A page
- * has cells from the one before its begin on, by calls that began there: so these may come after later cells.
- *   pages  the first cell of all pages
- *   first  the first cell of this page
- */
-static void join_cells(struct out *out, size_t pages, size_t first)
-{
-    size_t n_kept = first;
-    for (size_t i = first; i < out->n; i++) {
-        const struct rv_box *cell = &out->boxes[i];
-        struct rv_box *same = NULL;
-        for (size_t k = first; k-- > pages && rv_box_end_ns(&out->boxes[k]) >= cell->start_ns;)
-            if (out->boxes[k].start_ns == cell->start_ns && out->boxes[k].depth == cell->depth &&
-                out->boxes[k].duration_ns == cell->duration_ns)
-                same = &out->boxes[k];
-        if (!same) {
-            out->boxes[n_kept++] = *cell;
-            continue;
-        }
-        uint32_t coverage = (uint32_t)same->coverage + cell->coverage;
-        same->id = cell->coverage > same->coverage ? cell->id : same->id;
-        same->coverage = (uint16_t)(coverage < RV_BOX_EXACT ? coverage : RV_BOX_EXACT - 1);
-        same->count += cell->count;
-    }
-    out->n = n_kept;
-}
-
-/* The cells of pages, and the timeline's own in the gaps between them. */
-static void query_all_cells(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
-                            struct out *out)
-{
-    uint64_t at_ns = from_ns, cells_to_ns = earlier(to_ns, paged_until(timeline, level));
-    size_t at = first_page(timeline, level, from_ns);
-    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
-        query_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns), out);
-        at_ns = later(at_ns, end_of(timeline, page, level));
-    }
-    query_cells(timeline, level, at_ns, to_ns, out);
-    at = first_page(timeline, level, from_ns);
-    const size_t pages = out->n;
-    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
-        size_t first = out->n;
-        uint32_t shown = level_in(page, level);
-        if (shown && from_ns < cells_to_ns)
-            out->n += rv_density_query(&page->timeline->logs->density, shown, from_ns, cells_to_ns, out->boxes + first,
-                                       out->max - first);
-        join_cells(out, pages, first);
-    }
-}
-
-size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
-                         struct rv_box *out, size_t max)
-{
-    if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
-        return 0;
-    struct out boxes = {.boxes = out, .max = max};
-    const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
-    size_t first = first_page(timeline, level, from_ns);
-    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        if (has_spans(timeline->logs, i)) {
-            const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
-            query_bucket(timeline->logs, i, &shown, &boxes);
-        }
-        size_t at = first;
-        for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
-            const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
-            query_bucket(page->timeline->logs, i, &shown, &boxes);
-        }
-    }
-    query_all_cells(timeline, from_ns, to_ns, level, &boxes);
-    return boxes.n;
-}
-
-/* Give the spans of a log that begin by at_ns and end in [at_ns + 1, end_ns). */
-static void each_across(const struct rv_chunked_log *log, uint64_t at_ns, uint64_t end_ns,
-                        void (*each)(void *context, const struct rv_box *box), void *context)
-{
-    struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(at_ns, 1));
-    struct rv_chunked_log_at end = rv_chunked_log_find_after(log, at, end_ns);
-    uint64_t base;
-    uint32_t n;
-    for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
-        for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = rv_span_record_box(log, records, i, base);
-            if (box.start_ns <= at_ns)
-                each(context, &box);
-        }
-}
-
-void rv_timeline_each_across(const struct rv_timeline *timeline, uint64_t at_ns,
-                             void (*each)(void *context, const struct rv_box *box), void *context)
-{
-    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
-        each_across(rv_timeline_log(timeline, i), at_ns, rv_clock_after_ns(at_ns, bucket_limit(i / 2)), each, context);
-    size_t at = rv_span_pages_find(&timeline->pages, at_ns);
-    for (const struct rv_page *page; (page = next_page(timeline, 0, at_ns, &at));)
-        for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
-            const struct shown shown = shown_of_page(timeline, i / 2, at_ns, rv_clock_after_ns(at_ns, 1));
-            each_across(rv_timeline_log(page->timeline, i), at_ns, shown.ends_ns[1], each, context);
-        }
 }
 
 uint32_t rv_timeline_level_for(double ns_per_pixel)

@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "scan/span.h"
 
 struct rv_timeline; /* not locked: the lane's lock covers it */
@@ -94,6 +93,7 @@ uint64_t rv_timeline_reach_ns(const struct rv_timeline *timeline);
  * level's cells; see model/span_pages.h. A page is queried at its own level when the requested one is finer.
  */
 struct rv_page;
+struct rv_span_pages;
 void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page);
 
 /* Marks the page as used. Is it present, with all that this level shows? */
@@ -132,47 +132,7 @@ void rv_timeline_end(struct rv_timeline *timeline);
  */
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes);
 
-#define RV_BOX_EXACT 65535u
-#define RV_BOX_CLIPPED 0x2000u /* in flags, set by the view: of the call, only this part is shown */
-#define RV_BOX_DIMMED 0x4000u  /* in flags, set by the view: drawn faint */
-#define RV_BOX_HIT 0x8000u     /* drawn highlighted */
-
-/* A box of the picture. */
-struct rv_box {
-    uint64_t start_ns;
-    uint64_t duration_ns;
-    uint32_t id;    /* subroutine; in a cell: the majority's */
-    uint32_t count; /* 1 for an exact span; for a cell, calls that ended in it (0: one ends later) */
-    uint32_t depth;
-    uint16_t coverage; /* of a cell: covered share of its width, 0..65534; else RV_BOX_EXACT */
-    uint16_t flags;    /* enum rv_span_flag, RV_BOX_CLIPPED, RV_BOX_DIMMED, RV_BOX_HIT */
-};
-
-/* Saturates. */
-static inline uint64_t rv_box_end_ns(const struct rv_box *box)
-{
-    return rv_clock_after_ns(box->start_ns, box->duration_ns);
-}
-
 #define RV_TIMELINE_LEVELS 16u /* level 0 = all exact; level k: spans shorter than 2^(13 + 2(k-1)) ns are folded */
-
-/*
- * Number of boxes of a query at this level, without making them; exact but for cells that several pages share.
- * Microseconds. A span overlaps when it starts before `to` and ends after `from` or starts at it; cells count whole.
- * Spans 4,096 deep or deeper are in cells of depth 4,095.
- */
-uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level);
-
-/*
- * Boxes that overlap [from, to) at this level, up to max; unsorted.
- *   returns  boxes written
- */
-size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
-                         struct rv_box *out, size_t max);
-
-/* Give all spans known that begin by at_ns and end later. */
-void rv_timeline_each_across(const struct rv_timeline *timeline, uint64_t at_ns,
-                             void (*each)(void *context, const struct rv_box *box), void *context);
 
 /* Width of the cells that stand for short spans at that time while no page does; 0: they are all there. */
 uint64_t rv_timeline_width_ns(const struct rv_timeline *timeline, uint64_t at_ns);
@@ -202,6 +162,12 @@ uint32_t rv_timeline_first_log(const struct rv_timeline *timeline);
 struct rv_chunked_log;
 const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
 uint64_t rv_timeline_log_limit(uint32_t log_idx);
+
+/* Spans of this log that end by this time were evicted. */
+uint64_t rv_timeline_gone_until_ns(const struct rv_timeline *timeline, uint32_t log_idx);
+
+/* Stretches of time with all their spans. */
+const struct rv_span_pages *rv_timeline_pages(const struct rv_timeline *timeline);
 
 /* The coarsest level whose cells are at most `ns_per_pixel` wide; 0 if level 1's are wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "model/box_budget.h"
 #include "model/snapshot.h"
+#include "model/timeline_query.h"
 #include "model/view_parts.h"
 
 #define DEFAULT_BUDGET 20000u
@@ -166,7 +167,7 @@ static uint64_t count_member(const struct counting *counting, size_t member, uin
     pthread_mutex_lock(&lane->lock);
     struct opened opened = opened_of(lane, snapshot, counting->newest_ns);
     uint64_t n = snapshot ? rv_snapshot_count(snapshot, lane, window_ns, level)
-                          : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
+                          : rv_timeline_query_count(lane->timeline, window_ns[0], window_ns[1], level);
     n += n_open_boxes(&opened, view);
     pthread_mutex_unlock(&lane->lock);
     return n;
@@ -369,11 +370,11 @@ static size_t query(struct rv_view *view, size_t member, const struct rv_lane *l
         rv_snapshot_update(snapshot, lane, view->until_ns);
     struct opened opened = opened_of(lane, snapshot, view->newest_ns);
     uint64_t n = snapshot ? rv_snapshot_room(snapshot, lane, window_ns, level)
-                          : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
+                          : rv_timeline_query_count(lane->timeline, window_ns[0], window_ns[1], level);
     n += n_open_boxes(&opened, view);
     view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
     size_t n_boxes = snapshot ? rv_snapshot_query(snapshot, lane, window_ns, level, view->unsorted, n)
-                              : rv_timeline_query(lane->timeline, window_ns[0], window_ns[1], level, view->unsorted,
+                              : rv_timeline_query_boxes(lane->timeline, window_ns[0], window_ns[1], level, view->unsorted,
                                                   view->unsorted_capacity);
     return n_boxes + add_open(view->unsorted + n_boxes, &opened, view);
 }

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/box.h"
 #include "model/name_set.h"
-#include "model/timeline.h"
 
 /* Is the text of a search "wait:REGEX": for calls that waited for objects of such names? Then REGEX in it, else NULL. */
 const char *rv_waited_calls_sought(const char *text);

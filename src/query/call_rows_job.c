@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "model/timeline_query.h"
 #include "pipeline/lane_reader.h"
 
 #define MOST_READ (2u << 20) /* callees that are read for all rows */
@@ -92,9 +93,9 @@ static uint32_t deepest(const struct rv_timeline *timeline, const struct rv_call
     const uint64_t from_ns = call->start_ns,
                    to_ns = rv_call_end_ns(call) > from_ns ? rv_call_end_ns(call) : from_ns + 1;
     uint32_t level = 0, depth = call->depth;
-    while (level + 1 < RV_TIMELINE_LEVELS && rv_timeline_count(timeline, from_ns, to_ns, level) > LEVEL_BOXES)
+    while (level + 1 < RV_TIMELINE_LEVELS && rv_timeline_query_count(timeline, from_ns, to_ns, level) > LEVEL_BOXES)
         level++;
-    const size_t n = rv_timeline_query(timeline, from_ns, to_ns, level, boxes, LEVEL_BOXES);
+    const size_t n = rv_timeline_query_boxes(timeline, from_ns, to_ns, level, boxes, LEVEL_BOXES);
     for (size_t i = 0; i < n; i++)
         if (boxes[i].depth > depth && boxes[i].start_ns < to_ns && rv_box_end_ns(&boxes[i]) > from_ns)
             depth = boxes[i].depth;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "model/timeline_query.h"
 
 #define PIECE 8192u
 #define MOST_BOXES 65536u /* larger windows are searched in halves */
@@ -48,7 +49,7 @@ static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t t
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        n += rv_timeline_count(lane->timeline, from_ns, to_ns, rv_timeline_sums_level(lane->timeline));
+        n += rv_timeline_query_count(lane->timeline, from_ns, to_ns, rv_timeline_sums_level(lane->timeline));
         pthread_mutex_unlock(&lane->lock);
     }
     return n;
@@ -62,9 +63,9 @@ static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, s
         return;
     pthread_mutex_lock(&lane->lock);
     uint32_t level = rv_timeline_sums_level(lane->timeline);
-    size_t n = rv_timeline_count(lane->timeline, window[0], window[1], level);
+    size_t n = rv_timeline_query_count(lane->timeline, window[0], window[1], level);
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, n, sizeof *search->boxes);
-    n = rv_timeline_query(lane->timeline, window[0], window[1], level, search->boxes, search->boxes_capacity);
+    n = rv_timeline_query_boxes(lane->timeline, window[0], window[1], level, search->boxes, search->boxes_capacity);
     const uint64_t released_ns = rv_timeline_released_ns(lane->timeline, 0); /* earlier cells are in no block */
     pthread_mutex_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++) {

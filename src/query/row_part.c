@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "model/timeline_query.h"
 #include "model/view_parts.h"
 
 double rv_row_part_begin(struct rv_view *view, const struct rv_view_params *params)
@@ -33,7 +34,7 @@ bool rv_row_part_show(struct rv_row_part *part, const struct rv_view *view, uint
 static uint32_t choose_level(const struct rv_row_part *part, uint32_t level)
 {
     while (level + 1 < RV_TIMELINE_LEVELS &&
-           rv_timeline_count(part->timeline, part->shown_ns[0], part->shown_ns[1], level) > part->budget)
+           rv_timeline_query_count(part->timeline, part->shown_ns[0], part->shown_ns[1], level) > part->budget)
         level++;
     return level;
 }
@@ -57,11 +58,11 @@ size_t rv_row_part_take(const struct rv_row_part *part, struct rv_view *view, si
 {
     const struct rv_lane *lane = part->lane;
     *level = choose_level(part, view->level);
-    const size_t most = rv_timeline_count(part->timeline, part->shown_ns[0], part->shown_ns[1], *level);
+    const size_t most = rv_timeline_query_count(part->timeline, part->shown_ns[0], part->shown_ns[1], *level);
     view->unsorted =
         rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n + most + lane->n_open + 1, sizeof *view->unsorted);
     struct rv_box *taken = view->unsorted + n;
-    size_t n_taken = rv_timeline_query(part->timeline, part->shown_ns[0], part->shown_ns[1], *level, taken, most);
+    size_t n_taken = rv_timeline_query_boxes(part->timeline, part->shown_ns[0], part->shown_ns[1], *level, taken, most);
     for (size_t i = 0; i < lane->n_open; i++)
         taken[n_taken++] = rv_lane_open_box(lane, i);
     for (size_t i = 0; i < n_taken; i++) {

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "model/box_budget.h"
+#include "model/timeline_query.h"
 #include "model/view_parts.h"
 #include "query/row_part.h"
 
@@ -111,7 +112,7 @@ static void keep_innermost(void *context, const struct rv_box *box)
 
 static bool find_innermost(const struct rv_lane *lane, struct innermost *innermost)
 {
-    rv_timeline_each_across(lane->timeline, innermost->at_ns, keep_innermost, innermost);
+    rv_timeline_query_across(lane->timeline, innermost->at_ns, keep_innermost, innermost);
     for (size_t i = 0; i < lane->n_open; i++) {
         const struct rv_box open = rv_lane_open_box(lane, i);
         keep_innermost(innermost, &open);

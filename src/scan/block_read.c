@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "scan/block_parts.h"
 
 struct reader {
@@ -13,11 +14,6 @@ struct reader {
     struct rv_span *out;
     size_t max;
 };
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 static size_t least(size_t a, size_t b)
 {
@@ -31,7 +27,7 @@ static size_t read_cuts(const struct reader *reader, uint32_t first, size_t n, u
         const struct rv_cut *cut = &reader->block->cuts[first + i];
         reader->out[i] = (struct rv_span){
             .start = cut->start,
-            .end = later(cut->start, end),
+            .end = rv_clock_later_ns(cut->start, end),
             .id = cut->id,
             .depth = (uint32_t)cut->depth,
             .stack = stack,
@@ -148,7 +144,7 @@ static size_t read_item(const struct reader *reader, const struct rv_part *part,
     } else if (cursor->span < reach->n_cut + n_own) {
         reader->out[n++] = (struct rv_span){
             .start = reach->start,
-            .end = later(reach->start, end),
+            .end = rv_clock_later_ns(reach->start, end),
             .id = reach->id,
             .depth = (uint32_t)reach->depth,
             .stack = part->stack,

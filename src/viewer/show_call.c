@@ -1,6 +1,7 @@
 #include "viewer/show_call.h"
 
 #include "base/clock.h"
+#include "model/timeline_query.h"
 #include "viewer/playback.h"
 
 #define SHARE_LEAST 0.02 /* of the window: a shorter call is brought to SHARE_NEW */
@@ -71,7 +72,7 @@ bool rv_viewer_innermost_around(struct rv_lane *lane, uint64_t from_ns, uint64_t
 {
     struct innermost innermost = {box, from_ns, to_ns, false};
     pthread_mutex_lock(&lane->lock);
-    rv_timeline_each_across(lane->timeline, from_ns, keep_deepest, &innermost);
+    rv_timeline_query_across(lane->timeline, from_ns, keep_deepest, &innermost);
     for (size_t i = 0; i < lane->n_open && lane->open[i].start_ns <= from_ns; i++) {
         const struct rv_box open = rv_lane_open_box(lane, i);
         keep_deepest(&innermost, &open);

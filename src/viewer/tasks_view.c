@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "model/timeline_query.h"
 #include "viewer/navigation.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
@@ -130,7 +131,7 @@ static struct rv_box whole_of(struct rv_lane *lane, const struct rv_box *part)
 {
     struct same_call same = {.box = *part};
     pthread_mutex_lock(&lane->lock);
-    rv_timeline_each_across(lane->timeline, part->start_ns, keep_same, &same);
+    rv_timeline_query_across(lane->timeline, part->start_ns, keep_same, &same);
     for (size_t i = 0; i < lane->n_open; i++) {
         const struct rv_box open = rv_lane_open_box(lane, i);
         keep_same(&same, &open);

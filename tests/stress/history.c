@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "model/timeline_query.h"
 #include "pipeline/history_on_disk.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -126,7 +127,7 @@ static unsigned n_exact(struct rv_lane *lane, uint64_t from_ns)
     struct rv_box boxes[MOST_BOXES];
     unsigned n = 0;
     pthread_mutex_lock(&lane->lock);
-    size_t n_boxes = rv_timeline_query(lane->timeline, from_ns, from_ns + STEP_NS, 0, boxes, MOST_BOXES);
+    size_t n_boxes = rv_timeline_query_boxes(lane->timeline, from_ns, from_ns + STEP_NS, 0, boxes, MOST_BOXES);
     for (size_t i = 0; i < n_boxes; i++)
         n += boxes[i].coverage == RV_BOX_EXACT;
     n += lane->n_open && lane->open[0].start_ns <= from_ns;

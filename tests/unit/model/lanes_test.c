@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "model/subroutines.h"
+#include "model/timeline_query.h"
 
 Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 60)
 {
@@ -196,7 +197,7 @@ Test(lanes, bounds_are_the_same_where_no_calls_are_kept, .timeout = 60)
     cr_assert_lt(rv_timeline_bytes(lane[1]->timeline), 16384);
     cr_assert_leq(lane[1]->n_notes, RV_LANE_NOTES_LEFT);
     for (uint32_t level = 0; level < RV_TIMELINE_LEVELS; level++)
-        cr_assert_eq(rv_timeline_count(lane[1]->timeline, 0, UINT64_MAX, level), 0);
+        cr_assert_eq(rv_timeline_query_count(lane[1]->timeline, 0, UINT64_MAX, level), 0);
     for (int k = 0; k < 2; k++)
         rv_lanes_destroy(lanes[k]);
 }

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/box.h"
 #include "model/density.h"
 #include "model/span_iter.h"
+#include "model/timeline_query.h"
 #include "spans.h"
 
 #define WHOLE_FROM 0
@@ -31,9 +33,9 @@ static bool overlaps(const struct rv_span *span, uint64_t from, uint64_t to)
 static struct rv_box *query_all(const struct rv_timeline *timeline, uint64_t from, uint64_t to, uint32_t level,
                                 size_t *n)
 {
-    uint64_t counted = rv_timeline_count(timeline, from, to, level);
+    uint64_t counted = rv_timeline_query_count(timeline, from, to, level);
     struct rv_box *boxes = malloc((counted + 16) * sizeof *boxes);
-    *n = rv_timeline_query(timeline, from, to, level, boxes, counted + 16);
+    *n = rv_timeline_query_boxes(timeline, from, to, level, boxes, counted + 16);
     cr_assert_eq(*n, counted, "level %u: %zu boxes, %lu counted", level, *n, (unsigned long)counted);
     return boxes;
 }
@@ -205,9 +207,9 @@ Test(timeline, a_window_shows_exactly_what_overlaps_it, .timeout = 60)
 static size_t query_sorted(const struct rv_timeline *timeline, const uint64_t window[2], uint32_t level,
                            struct rv_box **boxes)
 {
-    size_t max = rv_timeline_count(timeline, window[0], window[1], level);
+    size_t max = rv_timeline_query_count(timeline, window[0], window[1], level);
     *boxes = calloc(max + 1, sizeof **boxes);
-    size_t n = rv_timeline_query(timeline, window[0], window[1], level, *boxes, max + 1);
+    size_t n = rv_timeline_query_boxes(timeline, window[0], window[1], level, *boxes, max + 1);
     cr_assert_leq(n, max);
     for (size_t i = 0; i < n; i++)
         if ((*boxes)[i].coverage != RV_BOX_EXACT)
@@ -223,7 +225,7 @@ static void compare_from(const struct rv_timeline *whole, const struct rv_timeli
     struct rv_box *boxes[2];
     size_t n = query_sorted(whole, window, level > finest ? level : finest, &boxes[0]);
     cr_assert_eq(query_sorted(part, window, level, &boxes[1]), n, "level %u, from %u", level, finest);
-    cr_assert_eq(rv_timeline_count(part, window[0], window[1], level), n, "level %u, from %u", level, finest);
+    cr_assert_eq(rv_timeline_query_count(part, window[0], window[1], level), n, "level %u, from %u", level, finest);
     cr_assert_eq(memcmp(boxes[0], boxes[1], n * sizeof **boxes), 0, "level %u, from %u", level, finest);
     free(boxes[0]);
     free(boxes[1]);
@@ -373,7 +375,7 @@ Test(timeline, pages_with_a_part_of_a_cell_in_view_stay)
     struct rv_box boxes[4];
     rv_timeline_use_window(timeline, width_ns + 3000, width_ns + 3100, 1, 1);
     (void)rv_timeline_evict(timeline, 0);
-    cr_assert_eq(rv_timeline_query(timeline, width_ns + 3000, width_ns + 3100, 1, boxes, 4), 1);
+    cr_assert_eq(rv_timeline_query_boxes(timeline, width_ns + 3000, width_ns + 3100, 1, boxes, 4), 1);
     cr_assert_eq(boxes[0].count, 4);
     rv_timeline_destroy(timeline);
 }
@@ -465,7 +467,7 @@ Test(timeline, an_end_that_falls_is_moved_up, .timeout = 60)
     rv_timeline_add(timeline, spans, 2);
     rv_timeline_add(timeline, spans + 2, 1);
     struct rv_box boxes[4];
-    cr_assert_eq(rv_timeline_query(timeline, 0, 1000, 0, boxes, 4), 3);
+    cr_assert_eq(rv_timeline_query_boxes(timeline, 0, 1000, 0, boxes, 4), 3);
     cr_assert_eq(boxes[1].start_ns, 50);
     cr_assert_eq(boxes[1].duration_ns, 150);
     cr_assert_eq(boxes[2].start_ns, 250);
@@ -524,7 +526,7 @@ Test(timeline, all_exact_spans_of_an_ended_timeline_can_be_evicted, .timeout = 6
     size_t n_boxes, before = rv_timeline_bytes(timeline);
     rv_timeline_end(timeline);
     cr_assert_leq(rv_timeline_bytes(timeline), before);
-    cr_assert_eq(rv_timeline_count(timeline, 0, UINT64_MAX, 0), N);
+    cr_assert_eq(rv_timeline_query_count(timeline, 0, UINT64_MAX, 0), N);
     (void)rv_timeline_evict(timeline, 0);
     cr_assert_eq(rv_timeline_n_evicted(timeline), N);
     struct rv_box *boxes = query_all(timeline, WHOLE_FROM, WHOLE_TO, 0, &n_boxes);

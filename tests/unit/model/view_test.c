@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "model/density.h"
+#include "model/timeline_query.h"
 #include "spans.h"
 
 static struct rv_lane *add_lane(struct rv_lanes *lanes, uint64_t process_key, uint32_t tid)
@@ -55,7 +56,7 @@ Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 60)
         cr_assert_gt(view.level, 0);
         uint64_t finer = 0;
         for (size_t j = 0; j < 4; j++)
-            finer += rv_timeline_count(rv_lanes_get(lanes, j)->timeline, first, last + 1, view.level - 1);
+            finer += rv_timeline_query_count(rv_lanes_get(lanes, j)->timeline, first, last + 1, view.level - 1);
         cr_assert_gt(finer, budgets[i], "level %u would have fitted", view.level - 1);
         uint64_t n_exact = 0;
         for (size_t j = 0; j < view.n_boxes; j++)
@@ -67,7 +68,7 @@ Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 60)
     cr_assert_eq(view.level, level);
     uint64_t n_counted = 0;
     for (size_t j = 0; j < 4; j++)
-        n_counted += rv_timeline_count(rv_lanes_get(lanes, j)->timeline, first, last + 1, level);
+        n_counted += rv_timeline_query_count(rv_lanes_get(lanes, j)->timeline, first, last + 1, level);
     cr_assert_eq(view.n_boxes + view.n_joined, n_counted);
     cr_assert_gt(view.n_joined, view.n_boxes, "most are narrower than a pixel");
     rv_view_fini(&view);
@@ -423,14 +424,14 @@ Test(view, lanes_in_front_get_what_the_budget_leaves, .timeout = 60)
         cr_assert_geq(view.n_boxes, n_boxes);
         uint64_t spare = budget;
         for (size_t i = 0; i < view.n_lanes; i++)
-            spare -= rv_timeline_count(rv_lanes_get(lanes, i)->timeline, first, last + 1, level);
+            spare -= rv_timeline_query_count(rv_lanes_get(lanes, i)->timeline, first, last + 1, level);
         for (size_t i = 0; i < view.n_lanes; i++) { /* each lane has the finest level that fits */
             struct rv_timeline *timeline = rv_lanes_get(lanes, i)->timeline;
-            uint64_t n_coarse = rv_timeline_count(timeline, first, last + 1, level);
-            uint64_t n_fine = rv_timeline_count(timeline, first, last + 1, view.lanes[i].level);
+            uint64_t n_coarse = rv_timeline_query_count(timeline, first, last + 1, level);
+            uint64_t n_fine = rv_timeline_query_count(timeline, first, last + 1, view.lanes[i].level);
             cr_assert_leq(n_fine, n_coarse + spare);
             if (view.lanes[i].level > 0)
-                cr_assert_gt(rv_timeline_count(timeline, first, last + 1, view.lanes[i].level - 1), n_coarse + spare);
+                cr_assert_gt(rv_timeline_query_count(timeline, first, last + 1, view.lanes[i].level - 1), n_coarse + spare);
             spare -= n_fine - n_coarse;
         }
     }
