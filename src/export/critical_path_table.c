@@ -31,6 +31,7 @@ struct row {
     uint64_t n; /* hand-overs or waits; of a subroutine or a thread: stretches of the path */
     /* Of a subroutine: time with callees; and the part of n_ns in which the thread did not run. */
     uint64_t total_ns, blocked_ns, runnable_ns;
+    uint64_t rank_ns; /* of an object: rows are in its order, then by n_ns */
     uint32_t id;
     enum rv_wait_kind kind; /* of an object */
 };
@@ -151,9 +152,14 @@ static int choose_time(struct path *path)
 
 /* ---- sums ---- */
 
+static uint64_t key_of(uint32_t id, enum rv_wait_kind kind)
+{
+    return (uint64_t)kind << 32 | id;
+}
+
 static struct row *row_of(struct rows *rows, uint32_t id, enum rv_wait_kind kind)
 {
-    const uint64_t key = (uint64_t)kind << 32 | id;
+    const uint64_t key = key_of(id, kind);
     uint32_t number = rv_hash_index_get(&rows->by_key, key);
     if (!number) {
         rows->rows = rv_vec_reserve(rows->rows, &rows->capacity, rows->n + 1, sizeof *rows->rows);
@@ -186,7 +192,7 @@ static void add_threads(struct path *path)
 
 /*
  * The time of the path that lies in a wait which led to another thread is that object's: it is what the waiter waited
- * for. Of waits inside one another, the innermost has it.
+ * for. Of waits inside one another, the innermost has it, which may be one whose waker is unknown.
  */
 static void add_objects(struct path *path)
 {
@@ -202,7 +208,8 @@ static void add_objects(struct path *path)
             const struct rv_wait *of = &path->graph.edges[open[n_open - 1]].wait;
             const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
             if (from_ns < to_ns) {
-                add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
+                if (step->kind != RV_CRITICAL_PATH_WAIT)
+                    add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
                 to_ns = from_ns;
             }
             n_open -= to_ns > step->from_ns; /* it begins here: the time before is of the one around it */
@@ -278,10 +285,32 @@ static int by_time(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->rank_ns != y->rank_ns)
+        return x->rank_ns > y->rank_ns ? -1 : 1;
+    return by_time(a, b);
+}
+
 static void sort(struct rows *rows)
 {
     if (rows->n)
-        qsort(rows->rows, rows->n, sizeof *rows->rows, by_time);
+        qsort(rows->rows, rows->n, sizeof *rows->rows, by_rank);
+}
+
+/*
+ * An object's waits whose wakers are unknown count, too. The end of a thread or process comes from what that did, and comes
+ * last.
+ */
+static void rank_objects(struct path *path)
+{
+    for (size_t i = 0; i < path->objects.n; i++) {
+        struct row *row = &path->objects.rows[i];
+        const uint32_t unknown = rv_hash_index_get(&path->unknown.by_key, key_of(row->id, row->kind));
+        const bool is_end = row->kind == RV_WAIT_JOIN || row->kind == RV_WAIT_PROCESS;
+        row->rank_ns = is_end ? 0 : row->n_ns + (unknown ? path->unknown.rows[unknown - 1].n_ns : 0);
+    }
 }
 
 /* ---- had something been free ---- */
@@ -382,6 +411,7 @@ static int find_path(struct path *path)
     if (path->has_all_waits)
         begin_savings(path, &params);
     error = add_subroutines(path);
+    rank_objects(path);
     sort(&path->subroutines);
     sort(&path->objects);
     sort(&path->unknown);
@@ -439,6 +469,15 @@ static uint64_t outside_ns(const struct path *path)
     for (size_t i = 0; i < path->subroutines.n; i++)
         sum += path->subroutines.rows[i].n_ns;
     return path->to_ns - path->from_ns - sum;
+}
+
+/* Of the path, in calls that waited for a CPU. */
+static uint64_t runnable_ns(const struct path *path)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < path->subroutines.n; i++)
+        sum += path->subroutines.rows[i].runnable_ns;
+    return sum;
 }
 
 struct section {
@@ -534,6 +573,10 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     add_text_section(text, path, &sections[0]);
     add_text_row(text, path, outside_ns(path), 0);
     rv_text_buffer_add(text, "  (outside of calls)\n");
+    if (path->knows_off_cpu) {
+        add_text_row(text, path, runnable_ns(path), 0);
+        rv_text_buffer_add(text, "  (of all these, runnable: waited for a CPU)\n");
+    }
     for (size_t i = 1; i < N_SECTIONS; i++)
         add_text_section(text, path, &sections[i]);
     add_text_savings(text, path);
@@ -587,8 +630,10 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
         free(name);
     }
     rv_text_buffer_format(text,
-                          "outside of calls,,%" PRIu64 ",0,,,\nwoken,,%" PRIu64 ",0,,,\nall,,%" PRIu64 ",%zu,,,\n",
-                          outside_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->lit->n);
+                          "outside of calls,,%" PRIu64 ",0,,,\nrunnable,,%" PRIu64 ",0,,,\nwoken,,%" PRIu64
+                          ",0,,,\nall,,%" PRIu64 ",%zu,,,\n",
+                          outside_ns(path), runnable_ns(path), path->woken_ns, path->to_ns - path->from_ns,
+                          path->lit->n);
     if (path->known_from_ns)
         rv_text_buffer_format(text, "waits were not kept until,,%" PRIu64 ",0,,,\n", path->known_from_ns);
     if (path->n_unknown)
@@ -625,9 +670,9 @@ static void write_json(struct rv_text_buffer *text, const void *context)
     list_sections(path, sections);
     rv_text_buffer_format(text,
                           "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64
-                          ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64 ",\"woken_ns\":%" PRIu64
-                          ",\"known_from_ns\":%" PRIu64 ",\"processes_unknown\":%zu,\"lost\":",
-                          path->from_ns, path->to_ns, path->lit->n, outside_ns(path), path->woken_ns,
+                          ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64 ",\"runnable_ns\":%" PRIu64
+                          ",\"woken_ns\":%" PRIu64 ",\"known_from_ns\":%" PRIu64 ",\"processes_unknown\":%zu,\"lost\":",
+                          path->from_ns, path->to_ns, path->lit->n, outside_ns(path), runnable_ns(path), path->woken_ns,
                           path->known_from_ns, path->n_unknown);
     rv_losses_add_json(text, path->report->losses);
     for (size_t i = 0; i < N_SECTIONS; i++) {
