@@ -12,7 +12,7 @@
 #include "export/note_words.h"
 #include "waits/deadlocks.h"
 
-enum { CSV_COLUMNS = 16 + RV_WAKE_COUNT, ARCS_CSV_COLUMNS = 12 };
+enum { CSV_COLUMNS = 17 + RV_WAKE_COUNT, ARCS_CSV_COLUMNS = 12 };
 
 enum { WAITER, HOLDER, N_SIDES };
 
@@ -207,6 +207,9 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     }
     if (share_of(row, row->idle_ns))
         rv_text_buffer_format(text, "%*s%3u %% idle\n", INDENT, "", share_of(row, row->idle_ns));
+    if (share_of(row, row->passed_ns))
+        rv_text_buffer_format(text, "%*s%3u %% while who ended it waited for others\n", INDENT, "",
+                              share_of(row, row->passed_ns));
     if (row->n_of_wake[RV_WAKE_TIMEOUT])
         rv_text_buffer_format(text, "%*s%" PRIu64 " timed out\n", INDENT + 3, "", row->n_of_wake[RV_WAKE_TIMEOUT]);
     free(object);
@@ -268,7 +271,7 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
     rv_text_buffer_format(text, ",%" PRIu64, row->held_ns);
     add_csv_calls(text, table, stack_of(table, row, HOLDER));
     add_csv_calls(text, table, stack_of(table, row, WAITER));
-    rv_text_buffer_format(text, ",%" PRIu64 "\n", row->idle_ns);
+    rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 "\n", row->idle_ns, row->passed_ns);
     free(object);
 }
 
@@ -289,7 +292,7 @@ static void add_csv_deadlock(struct rv_text_buffer *text, const struct table *ta
     rv_text_buffer_format(text, ",%" PRIu64, n_ns);
     add_csv_calls(text, table, deadlocked_stack(table, holder_of(table, i)));
     add_csv_calls(text, table, deadlocked_stack(table, i));
-    rv_text_buffer_add(text, ",0\n");
+    rv_text_buffer_add(text, ",0,0\n");
     free(object);
 }
 
@@ -300,7 +303,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
     for (enum rv_wake i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, ",%s", rv_wake_word(i));
     rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack,"
-                             "waiter_stack,idle_ns\n");
+                             "waiter_stack,idle_ns,passed_ns\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
     for (size_t i = 0; i < table->n_deadlocked; i++)
@@ -341,8 +344,8 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_add_json(text, object);
     rv_text_buffer_format(text,
                           ",\"waits\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64
-                          ",\"longest_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"wakes\":{",
-                          row->n_waits, row->total_ns, row->p99_ns, row->longest_ns, row->idle_ns);
+                          ",\"longest_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"passed_ns\":%" PRIu64 ",\"wakes\":{",
+                          row->n_waits, row->total_ns, row->p99_ns, row->longest_ns, row->idle_ns, row->passed_ns);
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", rv_wake_word(i), row->n_of_wake[i]);
     rv_text_buffer_add(text, "}");

@@ -96,7 +96,7 @@ static bool is_for_clients(const struct rv_wait *wait)
     return (wait->kind == RV_WAIT_POLL || wait->kind == RV_WAIT_ACCEPT) && !wait->waker;
 }
 
-void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge)
+void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge, uint64_t passed_ns)
 {
     const struct rv_wait *wait = &edge->wait;
     const uint64_t n_ns = rv_wait_duration_ns(wait);
@@ -106,6 +106,7 @@ void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge
         sum->longest = *wait;
     sum->n++;
     sum->total_ns = rv_clock_after_ns(sum->total_ns, n_ns);
+    sum->passed_ns = rv_clock_after_ns(sum->passed_ns, passed_ns);
     sum->n_of_wake[wait->wake]++;
     rv_histogram_add(&sum->durations, n_ns);
     add_share(sums, &(struct rv_wait_share){.sum = number - 1,
@@ -127,6 +128,7 @@ static void merge_sum(struct rv_wait_sum_of *into, const struct rv_wait_sum_of *
         into->longest = from->longest;
     into->n += from->n;
     into->total_ns = rv_clock_after_ns(into->total_ns, from->total_ns);
+    into->passed_ns = rv_clock_after_ns(into->passed_ns, from->passed_ns);
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         into->n_of_wake[i] += from->n_of_wake[i];
     rv_histogram_merge(&into->durations, &from->durations);
@@ -180,6 +182,7 @@ static struct rv_waits_row row_of(const struct rv_wait_sum_of *sum, const struct
                                .kind = sum->kind,
                                .n_waits = sum->n,
                                .total_ns = sum->total_ns,
+                               .passed_ns = sum->passed_ns,
                                .p99_ns = rv_histogram_at(&sum->durations, sum->n - sum->n / 100),
                                .longest_ns = rv_wait_duration_ns(&sum->longest),
                                .waiter = {lane, lane->tid, sum->longest.call},
@@ -191,17 +194,20 @@ static struct rv_waits_row row_of(const struct rv_wait_sum_of *sum, const struct
     return row;
 }
 
-/* Waiting for the end of a thread or process comes from what that waited for, and does not hide it. */
-static uint64_t rank_of(const struct rv_waits_row *row)
+/* Waiting that comes from what another thread waited for does not hide it: all of it for the end of a thread or process. */
+static double rank_of(const struct rv_waits_row *row)
 {
-    return row->kind == RV_WAIT_JOIN || row->kind == RV_WAIT_PROCESS ? 0 : row->total_ns - row->idle_ns;
+    if (row->kind == RV_WAIT_JOIN || row->kind == RV_WAIT_PROCESS || !row->total_ns)
+        return 0.0;
+    const double passed = (double)row->passed_ns / (double)row->total_ns;
+    return (double)(row->total_ns - row->idle_ns) * (1.0 - passed);
 }
 
 static int by_waiting(const void *a, const void *b)
 {
     const struct rv_waits_row *x = a, *y = b;
-    const uint64_t x_ns = rank_of(x), y_ns = rank_of(y);
-    if (x_ns != y_ns)
+    const double x_ns = rank_of(x), y_ns = rank_of(y);
+    if (x_ns > y_ns || x_ns < y_ns)
         return x_ns > y_ns ? -1 : 1;
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;

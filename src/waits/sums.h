@@ -18,7 +18,7 @@ struct rv_wait_sums {       /* zeroed = none */
     struct rv_wait_sum_of { /* the waits of one kind for one object */
         uint32_t object;
         enum rv_wait_kind kind;
-        uint64_t n, total_ns;
+        uint64_t n, total_ns, passed_ns;
         uint64_t n_of_wake[RV_WAKE_COUNT];
         struct rv_wait longest;
         struct rv_histogram durations;
@@ -40,8 +40,8 @@ struct rv_wait_sums {       /* zeroed = none */
 };
 
 void rv_wait_sums_fini(struct rv_wait_sums *sums);
-/* Add one wait, or all of another's sums. */
-void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge);
+/* Add one wait, with the part in which who ended it waited for others, or all of another's sums. */
+void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge, uint64_t passed_ns);
 void rv_wait_sums_merge(struct rv_wait_sums *into, const struct rv_wait_sums *from);
 
 /* The waits of one kind for one object. */
@@ -49,7 +49,8 @@ struct rv_waits_row {
     uint32_t object; /* 0: none; RV_WAITS_OTHER: several */
     enum rv_wait_kind kind;
     uint64_t n_waits, total_ns, p99_ns, longest_ns;
-    uint64_t idle_ns;                  /* part of total_ns that held nobody up (waits/idle.h) */
+    uint64_t idle_ns;   /* part of total_ns that held nobody up (waits/idle.h) */
+    uint64_t passed_ns; /* part of it in which who ended the wait waited for others: their objects' waiting */
     uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
     struct rv_wait_side waiter;        /* of the longest wait, */
     uint64_t waited_ns;                /* and its end */
@@ -59,14 +60,14 @@ struct rv_waits_row {
 };
 
 /*
- * Rows by object, most waiting first, where idle waits and waits for the end of a thread or process do not count; for
- * the caller to free.
+ * Rows by object, most waiting first, where idle waits, waits for the end of a thread or process, and what is passed on do
+ * not count; for the caller to free.
  */
 struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 
 /*
  * Likewise a row for each pair of calls, one that waited and one that ended the wait: an arc each, in order of their
- * waiting. p99_ns, n_of_wake and idle_ns are not set.
+ * waiting. p99_ns, n_of_wake, idle_ns and passed_ns are not set.
  */
 struct rv_waits_row *rv_wait_sums_take_arcs(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 

@@ -92,7 +92,7 @@ static void let_waits_go(struct rv_waits *waits, struct rv_waits_lane *lane, con
         rv_bisect_count(lane->waits, lane->n_waits, sizeof *lane->waits, offsetof(struct rv_wait, end_ns), until_ns);
     for (size_t i = 0; i < n; i++) {
         const struct rv_wait_edge edge = rv_wakers_edge(wakers, &lane->waits[i], find_release, waits);
-        rv_wait_sums_add(&waits->gone, &edge);
+        rv_wait_sums_add(&waits->gone, &edge, 0);
     }
     lane->n_waits -= n;
     lane->n_gone += n;

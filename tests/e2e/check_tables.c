@@ -323,6 +323,7 @@ static void write_objects(const struct tables *tables, const struct rv_viewer_wa
         print_side(tables, file, &row->holder);
         print_number(file, row->held_ns);
         print_number(file, row->idle_ns);
+        print_number(file, row->passed_ns);
         fputc('\n', file);
     }
     fclose(file);

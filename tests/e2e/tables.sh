@@ -20,7 +20,7 @@ make_waited() { # RECORDING: the begins of the calls that waited for the lock, b
 make_waits() { # RECORDING: of the whole of it
     run --waits=csv "$1"
     awk -F, -v OFS=, 'NR > 1 && $1 != "unknown" && $1 != "silent" {
-        print NR - 1, $1, $2, $3, $4, $6, $5, $7, $8, $9, $10, $11, $12, $14, $15, $17, $18, $NF }' "$folder/out" >"$folder/oracle/waits"
+        print NR - 1, $1, $2, $3, $4, $6, $5, $7, $8, $9, $10, $11, $12, $14, $15, $17, $18, $(NF - 1), $NF }' "$folder/out" >"$folder/oracle/waits"
     [ "${recording%:*}" != convoy ] || grep -q ',mutex,' "$folder/oracle/waits" || fail "convoy: no waits for the lock"
     run --waits=arcs-csv "$1"
     awk -F, -v OFS=, 'NR > 1 && $1 != "unknown" { print NR - 1, $1, $2, $3, $4, $5, $6, $7, $9, $10, $12 }' "$folder/out" >"$folder/oracle/arcs"

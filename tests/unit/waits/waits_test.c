@@ -236,6 +236,48 @@ Test(waits_waits, what_threads_do_comes_before_waits_for_their_ends)
     expect_ranks((const uint32_t[]){JOBS, 0}, (const uint64_t[]){0, 0}, 2);
 }
 
+/* Of the row of an object: what is passed on. */
+static uint64_t passed_ns_of(uint32_t object)
+{
+    size_t n;
+    uint64_t passed_ns = UINT64_MAX;
+    struct rv_waits_row *rows = take_rows(&n);
+    for (size_t i = 0; i < n; i++)
+        passed_ns = rows[i].object == object ? rows[i].passed_ns : passed_ns;
+    free(rows);
+    return passed_ns;
+}
+
+Test(waits_waits, what_a_waker_waited_for_comes_before_the_wait_that_it_ended)
+{
+    add_as(0, RV_WAIT_SEMAPHORE, RESULTS, 0, 1000, 101);
+    add_as(1, RV_WAIT_CONDITION, JOBS, 0, 400, 0);
+    add_as(1, RV_WAIT_CONDITION, JOBS, 500, 900, 102);
+    expect_ranks((const uint32_t[]){JOBS, RESULTS}, (const uint64_t[]){0, 0}, 2);
+    cr_expect_eq(passed_ns_of(RESULTS), 800);
+    cr_expect_eq(passed_ns_of(JOBS), 0);
+}
+
+Test(waits_waits, a_waker_that_sleeps_or_has_a_lock_passes_nothing_on)
+{
+    add_as(0, RV_WAIT_SEMAPHORE, RESULTS, 0, 1000, 101);
+    add_as(0, RV_WAIT_MUTEX, LOCK, 1000, 2000, 101);
+    add_as(1, RV_WAIT_SLEEP, 0, 0, 900, 0);
+    add_as(1, RV_WAIT_CONDITION, JOBS, 1000, 1900, 102);
+    cr_expect_eq(passed_ns_of(RESULTS), 0);
+    cr_expect_eq(passed_ns_of(LOCK), 0);
+}
+
+Test(waits_waits, the_latest_of_many_waits_of_a_waker_stand_for_all)
+{
+    enum { MANY = 5000 };
+    for (uint64_t i = 0; i < MANY; i++)
+        add_as(1, RV_WAIT_CONDITION, JOBS, 4 * i, 4 * i + 1, 102);
+    add_as(0, RV_WAIT_SEMAPHORE, RESULTS, 0, 4 * MANY, 101);
+    const uint64_t passed_ns = passed_ns_of(RESULTS);
+    cr_expect(passed_ns >= MANY - MANY / 100 && passed_ns <= MANY + MANY / 100, "%lu ns", (unsigned long)passed_ns);
+}
+
 Test(waits_waits, arcs_are_sums_by_who_waited_and_who_ended_it)
 {
     size_t n;
