@@ -28,13 +28,19 @@ static void end_thread(void *entries)
 
 /* ---- names ---- */
 
-/* Always UTF-8, where Ruby knows how. */
-static const char *text_of(VALUE string)
+/* In UTF-8, where Ruby knows how; no string: "". Who reads its bytes keeps it in a variable: a collection moves what is in none. */
+static VALUE utf8(VALUE string)
 {
     if (!RB_TYPE_P(string, T_STRING))
-        return "";
-    string = rb_str_conv_enc(string, rb_enc_get(string), rb_utf8_encoding());
-    return RSTRING_PTR(string);
+        return rb_utf8_str_new(NULL, 0);
+    return rb_str_conv_enc(string, rb_enc_get(string), rb_utf8_encoding());
+}
+
+static void append(VALUE name, VALUE string)
+{
+    string = utf8(string);
+    rb_str_cat(name, RSTRING_PTR(string), RSTRING_LEN(string));
+    RB_GC_GUARD(string);
 }
 
 static bool is_module(VALUE object)
@@ -56,13 +62,16 @@ static VALUE attached_to(VALUE singleton)
 /* "#<Class:0x00007f21a0>::Foo" without the address, which differs from run to run. */
 static VALUE without_addresses(VALUE path)
 {
-    const char *text = text_of(path), *address;
+    path = utf8(path);
     VALUE out = rb_utf8_str_new(NULL, 0);
+    const char *text = RSTRING_PTR(path), *address;
     while ((address = strstr(text, ":0x"))) {
         rb_str_cat(out, text, address - text);
         text = address + 3 + strspn(address + 3, "0123456789abcdef");
     }
-    return rb_str_cat_cstr(out, text);
+    rb_str_cat_cstr(out, text);
+    RB_GC_GUARD(path);
+    return out;
 }
 
 /* The name by Ruby, not by its own to_s; a refinement as "Integer@By". */
@@ -105,7 +114,8 @@ VALUE rv_methods_name(VALUE owner, ID id)
     uint32_t form;
     VALUE name = owner_name(owner, &form);
     rb_str_cat_cstr(name, form == RINGVIZ_NAME_HASH ? "#" : ".");
-    return rb_str_cat_cstr(name, text_of(rb_id2str(id)));
+    append(name, rb_id2str(id));
+    return name;
 }
 
 static uint32_t intern(VALUE owner, ID id, VALUE file, uint32_t line, uint32_t form)
@@ -113,10 +123,13 @@ static uint32_t intern(VALUE owner, ID id, VALUE file, uint32_t line, uint32_t f
     uint32_t joint;
     VALUE package = owner_name(owner, &joint);
     VALUE name = rb_utf8_str_new_cstr(form & RINGVIZ_NAME_BLOCK ? "block in " : "");
-    rb_str_cat_cstr(name, text_of(rb_id2str(id)));
-    uint32_t interned = ringviz_intern_form(RSTRING_PTR(package), RSTRING_PTR(name), text_of(file), line, joint | form);
+    append(name, rb_id2str(id));
+    file = utf8(file);
+    uint32_t interned =
+        ringviz_intern_form(RSTRING_PTR(package), RSTRING_PTR(name), RSTRING_PTR(file), line, joint | form);
     RB_GC_GUARD(package);
     RB_GC_GUARD(name);
+    RB_GC_GUARD(file);
     return interned;
 }
 
@@ -259,8 +272,11 @@ static uint32_t intern_block(const struct place *place, uint32_t line)
 {
     if (place->id)
         return intern(place->owner, place->id, place->file, line, RINGVIZ_NAME_BLOCK);
-    return ringviz_intern_form(NULL, text_of(rb_profile_frame_label(place->frame)), text_of(place->file), line,
-                               RINGVIZ_NAME_BLOCK);
+    VALUE label = utf8(rb_profile_frame_label(place->frame)), file = utf8(place->file);
+    uint32_t interned = ringviz_intern_form(NULL, RSTRING_PTR(label), RSTRING_PTR(file), line, RINGVIZ_NAME_BLOCK);
+    RB_GC_GUARD(label);
+    RB_GC_GUARD(file);
+    return interned;
 }
 
 /* The blocks of a method are known by the method and their code. Where none is found, they are profiled as their method. */
@@ -305,8 +321,10 @@ static uint32_t intern_function(VALUE owner, ID id)
 
 static bool may_be_instant(VALUE owner, ID id)
 {
-    const char *name = text_of(rb_id2str(id));
+    const char *name = rb_id2name(id);
     const bool is_number = owner == rb_cInteger || owner == rb_cFloat;
+    if (!name)
+        return false;
     if (strncmp(name, "to_", 3) == 0)
         return is_number || owner == rb_cString || owner == rb_cSymbol || owner == rb_cArray || owner == rb_cHash;
     return (is_number && name[strspn(name, "+-*/%&|^~<>=![]@")] == '\0') ||

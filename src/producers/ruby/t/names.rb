@@ -60,6 +60,23 @@ class NamesTest < RingvizTest
     assert_same_counts(KINDS)
   end
 
+  def test_names_are_whole_where_garbage_is_collected_at_each_allocation
+    [false, true].each do |is_moved|
+      path = write_file(<<~RUBY)
+        class Kept; 9.times { |i| class_eval "def m\#{'o' * 3 * i} = [1].each { |x| x }" }; end
+        anonymous = Class.new { const_set(:Inner, Class.new { def inside = 1 }) }
+        GC.auto_compact = #{is_moved}
+        GC.stress = true
+        9.times { |i| Kept.new.send("m\#{'o' * 3 * i}") }
+        anonymous::Inner.new.inside
+      RUBY
+      seen = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "all" }).spans.map(&:name).tally
+      wanted = 9.times.flat_map { |i| ["Kept#m#{"o" * 3 * i}", "block in Kept#m#{"o" * 3 * i}"] }
+      wanted << "#<Class>::Inner#inside"
+      assert_equal wanted.to_h { |name| [name, 1] }, seen.slice(*wanted)
+    end
+  end
+
   def test_blocks_are_named_after_their_method
     path = write_file("class Foo\ndef bar\n[1].each { |x| x }\nend\ndef self.make = 1.then { 2 }\nend\nFoo.new.bar; Foo.make; 1.then { 3 }")
     seen = names(run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "blocks" }), path)
