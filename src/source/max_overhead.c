@@ -21,16 +21,18 @@ static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
 /* Also the interval after a choice: what a program does next has other functions. */
 static const uint64_t AGAIN_NS = 25000000;
 /*
- * A look comes sooner once calls have cost the share of so much time: the program may change what it does at any time.
+ * A look comes sooner once calls have cost the share of so much time, or of less while a process owes some: the program may
+ * change what it does at any time.
  */
-static const double BURST_NS = 5e7;
+static const double BURST_NS = 2e7, BURST_IN_DEBT_NS = 5e6;
+static const uint64_t SOONEST_NS = 5000000;
 /* Weight of a new measurement of a clock read at each look: its cost changes with the machine's other work. */
 static const double NEW_SHARE = 0.2;
 /* Tracing may cost a process its share of this time at first, whatever the process does: a short one is shown whole. It is
  * lent: a longer one makes it good. */
 static const double LENT_NS = 1e8;
 /* Own time within which a process makes good by how much more than allowed it was slowed. */
-static const double REPAYMENT_NS = 2.5e8;
+static const double REPAYMENT_NS = 5e7;
 /* The part of its share by which it may be slowed meanwhile, so that something is seen. */
 static const double LEAST_SHARE = 0.1;
 /*
@@ -74,6 +76,7 @@ struct rv_max_overhead {
     double max_overhead, clock_ns; /* clock_ns: of a clock read */
     uint64_t looked_ns, next_ns, interval_ns, next_room_ns;
     uint64_t n_calls;          /* since the last look */
+    bool has_debts;            /* at the last look */
     struct process *processes; /* by index */
     size_t n_processes;
     struct function functions[N_SLOTS];
@@ -306,8 +309,7 @@ static struct process look_at(const struct rv_max_overhead *overhead, uint32_t p
 static double allow_at_once(const struct rv_max_overhead *overhead, double debt_ns, const struct cost *cost,
                             double allowed_ns, double left_ns)
 {
-    const bool is_hardly_known =
-        cost_of_calls(cost) > own_ns_of(cost) && debt_ns < 2 * LENT_NS * overhead->max_overhead;
+    const bool is_hardly_known = cost_of_calls(cost) > own_ns_of(cost) && debt_ns < BURST_NS * overhead->max_overhead;
     return is_hardly_known ? greater(left_ns / 2, allowed_ns) : allowed_ns;
 }
 
@@ -334,6 +336,7 @@ static size_t choose_of(struct rv_max_overhead *overhead, struct function *const
     now.n_left_out = process->n_left_out;
     now.room_cost_ns = process->room_cost_ns + cost_of_calls(&cost) + cost.patching_ns;
     *process = now;
+    overhead->has_debts |= process->debt_ns > 0 && process->lent_ns <= 0;
     const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
     double left_ns = cost_of_calls(&cost) - (double)cost.n_left_out * cost.pair_ns;
     const double allowed_ns =
@@ -443,9 +446,10 @@ static size_t let_in(struct rv_max_overhead *overhead, uint64_t now_ns, struct r
 
 static bool is_time(const struct rv_max_overhead *overhead, uint64_t now_ns)
 {
-    const double calls_ns = (double)overhead->n_calls * pair_ns_of(overhead);
+    const double calls_ns = (double)overhead->n_calls * pair_ns_of(overhead),
+                 burst_ns = overhead->has_debts ? BURST_IN_DEBT_NS : BURST_NS;
     return now_ns >= overhead->next_ns ||
-           (now_ns - overhead->looked_ns >= FIRST_NS && calls_ns > BURST_NS * overhead->max_overhead);
+           (now_ns - overhead->looked_ns >= SOONEST_NS && calls_ns > burst_ns * overhead->max_overhead);
 }
 
 size_t rv_max_overhead_choose(struct rv_max_overhead *overhead, struct rv_max_overhead_choice *choices, size_t max)
@@ -456,6 +460,7 @@ size_t rv_max_overhead_choose(struct rv_max_overhead *overhead, struct rv_max_ov
         return 0;
     overhead->looked_ns = now_ns;
     overhead->n_calls = 0;
+    overhead->has_debts = false;
     overhead->clock_ns += NEW_SHARE * (measure_clock_ns(overhead->map->geometry.clock_kind) - overhead->clock_ns);
     struct function **const called = overhead->called;
     const size_t n_called = overhead->n_called;
