@@ -208,8 +208,11 @@ uint64_t rv_timeline_query_count(const struct rv_timeline *timeline, uint64_t fr
     uint64_t n = 0, at_ns = from_ns;
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
     for (uint32_t i = 2 * level; i < RV_TIMELINE_LOGS; i++) {
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        if (rv_chunked_log_is_empty(log))
+            continue;
         const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
-        n += count_log(rv_timeline_log(timeline, i), &shown);
+        n += count_log(log, &shown);
     }
     size_t at = first_page(timeline, level, from_ns);
     for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
@@ -287,12 +290,16 @@ size_t rv_timeline_query_boxes(const struct rv_timeline *timeline, uint64_t from
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
     size_t first = first_page(timeline, level, from_ns);
     for (uint32_t i = 2 * level; i < RV_TIMELINE_LOGS; i++) {
-        const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
-        query_log(rv_timeline_log(timeline, i), &shown, &boxes);
-        const struct shown of_page = shown_of_page(timeline, i, from_ns, to_ns);
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        if (!rv_chunked_log_is_empty(log)) {
+            const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
+            query_log(log, &shown, &boxes);
+        }
         size_t at = first;
-        for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));)
-            query_log(rv_timeline_log(page->timeline, i), &of_page, &boxes);
+        for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
+            const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
+            query_log(rv_timeline_log(page->timeline, i), &shown, &boxes);
+        }
     }
     query_all_cells(timeline, from_ns, to_ns, level, &boxes);
     return boxes.n;
