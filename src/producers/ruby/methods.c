@@ -319,6 +319,15 @@ static uint32_t intern_function(VALUE owner, ID id)
     return intern(owner, id, rb_sprintf("<internal:%s>", library ? library : "c"), 0, RINGVIZ_NAME_C);
 }
 
+static bool is_look_into_array(const char *name)
+{
+    static const char *const names[] = {"[]", "at", "empty?", "first", "last", "length", "size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool may_be_instant(VALUE owner, ID id)
 {
     const char *name = rb_id2name(id);
@@ -327,8 +336,7 @@ static bool may_be_instant(VALUE owner, ID id)
         return false;
     if (strncmp(name, "to_", 3) == 0)
         return is_number || owner == rb_cString || owner == rb_cSymbol || owner == rb_cArray || owner == rb_cHash;
-    return (is_number && name[strspn(name, "+-*/%&|^~<>=![]@")] == '\0') ||
-           (owner == rb_cArray && strcmp(name, "[]") == 0);
+    return is_number ? name[strspn(name, "+-*/%&|^~<>=![]@")] == '\0' : owner == rb_cArray && is_look_into_array(name);
 }
 
 struct rv_method rv_methods_learn_function(VALUE owner, ID id)
