@@ -192,6 +192,7 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
     struct rv_rec_chunk ours = {.type = RV_REC_INDEX};
     checker->buffer.n = 0;
     bool has_totals = checker->theirs.columns[RV_REC_INDEX_TOTALS].n > 0;
+    rv_index_builder_choose_folds(checker->index_builder, &checker->theirs);
     if (!rv_index_builder_put(checker->index_builder, compressor, offset, has_totals, &checker->buffer))
         return false;
     ours.payload_bytes = checker->buffer.n;

@@ -533,6 +533,11 @@ static void put_totals(struct rv_index_builder *index_builder)
     index_builder->n_buckets = 0;
 }
 
+void rv_index_builder_choose_folds(struct rv_index_builder *index_builder, const struct rv_rec_index_table *other)
+{
+    rv_indexed_folds_choose(index_builder->folds, other);
+}
+
 bool rv_index_builder_put(struct rv_index_builder *index_builder, struct rv_compressor *compressor, uint64_t offset,
                           bool has_totals, struct rv_rec_buffer *out)
 {

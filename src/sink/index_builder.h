@@ -44,6 +44,9 @@ void rv_index_builder_add(struct rv_index_builder *index_builder, const struct r
 /* Is an INDEX due? It is written before the next chunk, so that the last INDEX covers something. */
 bool rv_index_builder_is_due(const struct rv_index_builder *index_builder);
 
+/* Let the next INDEX have the folds that another one has chosen: see rv_indexed_folds_choose(). */
+void rv_index_builder_choose_folds(struct rv_index_builder *index_builder, const struct rv_rec_index_table *other);
+
 /*
  * Append the payload of the INDEX chunk for this offset, and start the next.
  *   has_totals  include totals: the last one must, others when they would get too long

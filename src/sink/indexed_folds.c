@@ -31,6 +31,17 @@ struct fold { /* a block */
     uint32_t stream, stack;
     uint64_t from_ns, to_ns;
     size_t first_part, n_parts;
+    bool is_put;
+};
+
+struct choice {                          /* another INDEX's folds, which are read as ours are put */
+    const struct rv_rec_index_table *of; /* NULL: there is none */
+    const struct rv_rec_index_part *part;
+    const struct rv_rec_index_sum *sum;
+    size_t n_parts, n_sums;  /* that are left, */
+    uint32_t n_fold_parts;   /* and of the fold */
+    uint64_t end_ns;         /* of the fold */
+    uint64_t from_ns, to_ns; /* the fold's next stretch; from_ns UINT64_MAX: there is none */
 };
 
 struct sum { /* of a subroutine, while parts become one */
@@ -58,13 +69,15 @@ struct rv_indexed_folds {
     size_t first_sum, first_call;
     uint64_t n_events, told_ns;
     bool is_foldable;
-    bool has_times; /* any stream: no block before is folded, as nothing can lead a path elsewhere */
+    bool has_times;     /* any stream: no block before is folded, as nothing can lead a path elsewhere */
     uint64_t *times_ns; /* of the batch, */
     bool *are_releases;
     size_t n_times, times_capacity, releases_capacity;
     size_t n_passed;
     /* while they are put into the table */
     struct rv_rec_index_table *table;
+    struct choice choice;
+    size_t n_old_parts; /* of blocks that were there as the last table was put */
     uint64_t *woke_ns;
     size_t n_woke, woke_capacity;
     struct sum *joined; /* by 1 + subroutine; 0: outside of calls */
@@ -392,10 +405,38 @@ static bool has_woken(const struct rv_indexed_folds *folds, const struct part *p
     return i < folds->n_woke && folds->woke_ns[i] <= part->stretch_to_ns;
 }
 
-static bool is_told(const struct rv_indexed_folds *folds, const struct part *part)
+/* Read on to the fold's next stretch in the other INDEX. */
+static void choose_next(struct choice *choice)
 {
-    return part->stretch_from_ns != part->stretch_to_ns &&
-           (!part->is_release || !folds->leaves_wakeless || has_woken(folds, part));
+    uint64_t at_ns = choice->to_ns;
+    choice->from_ns = UINT64_MAX;
+    for (; choice->n_fold_parts && choice->n_parts && choice->from_ns == UINT64_MAX; choice->n_fold_parts--) {
+        for (uint32_t i = 0; i < choice->part->n_sums && choice->n_sums; i++, choice->n_sums--)
+            at_ns += choice->sum++->own_ns;
+        if (choice->part->stretch_ns) {
+            choice->from_ns = at_ns;
+            choice->to_ns = at_ns + choice->part->stretch_ns;
+        }
+        choice->part++;
+        choice->n_parts--;
+    }
+}
+
+/* Does the other INDEX list it? */
+static bool is_chosen(struct choice *choice, const struct part *part)
+{
+    const bool is_next = part->stretch_from_ns == choice->from_ns && part->stretch_to_ns == choice->to_ns;
+    if (is_next)
+        choose_next(choice);
+    return is_next;
+}
+
+static bool is_told(struct rv_indexed_folds *folds, const struct part *part)
+{
+    if (part->stretch_from_ns == part->stretch_to_ns)
+        return false;
+    const bool is_kept = folds->choice.of ? is_chosen(&folds->choice, part) : !folds->leaves_wakeless;
+    return is_kept || !part->is_release || has_woken(folds, part);
 }
 
 static bool follows(const struct fold *fold, const struct fold *before)
@@ -420,16 +461,23 @@ static uint32_t put_block(struct rv_indexed_folds *folds, const struct fold *fol
     return n_put;
 }
 
-/* Blocks from the first of n on, up to one with a stretch: what is cut within sums is read from blocks. Returns how many. */
-static size_t put_fold(struct rv_indexed_folds *folds, const struct fold *first, size_t n)
+/* Has the fold all its blocks? What is cut within sums is read from blocks: so a stretch ends it. */
+static bool is_whole(const struct rv_indexed_folds *folds, const struct rv_rec_index_fold *row)
+{
+    return folds->choice.of ? row->to_ns >= folds->choice.end_ns : row->n_parts > 1;
+}
+
+/* The first of n blocks, and those that follow, until the fold is whole. Returns how many. */
+static size_t put_fold(struct rv_indexed_folds *folds, struct fold *first, size_t n)
 {
     struct rv_rec_index_fold row = {first->from_ns, first->to_ns, first->stream, first->stack, 1, 0};
     size_t i = 0;
     folds->n_last_calls = 0;
     do {
         row.n_parts += put_block(folds, &first[i]);
+        first[i].is_put = true;
         row.to_ns = first[i++].to_ns;
-    } while (i < n && row.n_parts == 1 && follows(&first[i], &first[i - 1]));
+    } while (i < n && !is_whole(folds, &row) && follows(&first[i], &first[i - 1]));
     put_part(folds, &(struct part){.n_sums = 0});
     rv_rec_index_add(folds->table, RV_REC_INDEX_FOLDS, &row);
     return i;
@@ -475,18 +523,54 @@ static void put_some(struct rv_indexed_folds *folds, size_t n)
     (void)put_all(folds, n, true);
 }
 
-/* Move a stream's last block behind the others if it ends after this. Returns how many of those there are. */
+static bool comes_before(const struct fold *fold, const struct rv_rec_index_fold *row)
+{
+    return fold->stream != row->stream ? fold->stream < row->stream : fold->from_ns < row->from_ns;
+}
+
+/* Put the folds that the other INDEX has, up to one of which there are no such blocks. */
+static void put_chosen(struct rv_indexed_folds *folds)
+{
+    struct choice *choice = &folds->choice;
+    size_t n, i = 0;
+    const struct rv_rec_index_fold *rows = rv_rec_index_rows(choice->of, RV_REC_INDEX_FOLDS, &n);
+    choice->part = rv_rec_index_rows(choice->of, RV_REC_INDEX_PARTS, &choice->n_parts);
+    choice->sum = rv_rec_index_rows(choice->of, RV_REC_INDEX_SUMS, &choice->n_sums);
+    for (size_t k = 0; k < n; k++) {
+        while (i < folds->n_folds && comes_before(&folds->folds[i], &rows[k]))
+            i++;
+        if (i == folds->n_folds || folds->folds[i].stream != rows[k].stream ||
+            folds->folds[i].from_ns != rows[k].from_ns)
+            return;
+        choice->n_fold_parts = rows[k].n_parts;
+        choice->to_ns = rows[k].from_ns;
+        choice->end_ns = rows[k].to_ns;
+        choose_next(choice);
+        i += put_fold(folds, &folds->folds[i], folds->n_folds - i);
+    }
+}
+
+/* Is the block left for the next table? Of a choice: another one may have come later. */
+static bool is_held(const struct rv_indexed_folds *folds, size_t i, uint64_t from_ns)
+{
+    const struct fold *fold = &folds->folds[i];
+    const bool is_last = i + 1 == folds->n_folds || fold[1].stream != fold->stream;
+    if (folds->choice.of)
+        return !fold->is_put && (fold->to_ns > from_ns || fold->first_part >= folds->n_old_parts);
+    return is_last && fold->to_ns > from_ns;
+}
+
+/* Move blocks that are left behind the others. Returns how many of those there are. */
 static size_t hold(struct rv_indexed_folds *folds, uint64_t from_ns)
 {
     size_t n_put = 0, n_held = 0;
     struct fold *held = rv_alloc_scratch(folds->n_folds + 1, sizeof *held);
     for (size_t i = 0; i < folds->n_folds; i++) {
-        const struct fold *fold = &folds->folds[i];
-        const bool is_last = i + 1 == folds->n_folds || fold[1].stream != fold->stream;
-        if (is_last && fold->to_ns > from_ns)
-            held[n_held++] = *fold;
+        const struct fold fold = folds->folds[i];
+        if (is_held(folds, i, from_ns))
+            held[n_held++] = fold;
         else
-            folds->folds[n_put++] = *fold;
+            folds->folds[n_put++] = fold;
     }
     if (n_held)
         memcpy(folds->folds + n_put, held, n_held * sizeof *held);
@@ -550,6 +634,7 @@ static void keep_held(struct rv_indexed_folds *folds, size_t n)
             move_part(folds, &folds->parts[folds->n_parts++]);
         from_ns = fold->from_ns < from_ns ? fold->from_ns : from_ns;
     }
+    folds->n_old_parts = folds->n_parts;
     const size_t n_old = rv_bisect_below(folds->woke_ns, folds->n_woke, sizeof *folds->woke_ns, 0, from_ns);
     folds->n_woke -= n_old;
     if (folds->n_woke)
@@ -564,6 +649,20 @@ static uint64_t find_last(const struct rv_indexed_folds *folds)
     return last_ns;
 }
 
+void rv_indexed_folds_choose(struct rv_indexed_folds *folds, const struct rv_rec_index_table *other)
+{
+    folds->choice = (struct choice){.of = other};
+}
+
+/* Put all but those that are left, as far as there is room. Returns how many need not be kept. */
+static size_t put_own(struct rv_indexed_folds *folds, uint64_t held_ns)
+{
+    const size_t n = hold(folds, held_ns);
+    put_some(folds, n);
+    folds->room_bytes -= bytes_of(folds->table);
+    return n;
+}
+
 void rv_indexed_folds_put(struct rv_indexed_folds *folds, struct rv_rec_index_table *table)
 {
     const uint64_t last_ns = find_last(folds), held_ns = last_ns > HELD_NS ? last_ns - HELD_NS : 0;
@@ -571,14 +670,15 @@ void rv_indexed_folds_put(struct rv_indexed_folds *folds, struct rv_rec_index_ta
     folds->leaves_wakeless = BYTES_A_SUM * (uint64_t)folds->n_sums > folds->n_bytes / USUAL_BYTES + BYTES_OF_ANY;
     folds->table = table;
     reserve_sums(folds);
+    folds->n_woke = folds->choice.of ? 0 : folds->n_woke; /* who chose may not have known earlier ones */
     list_wakes(folds);
     if (folds->n_folds)
         qsort(folds->folds, folds->n_folds, sizeof *folds->folds, by_stream_and_time);
-    const size_t n = hold(folds, held_ns);
-    put_some(folds, n);
-    folds->room_bytes -= bytes_of(table);
-    keep_held(folds, n);
+    if (folds->choice.of)
+        put_chosen(folds);
+    keep_held(folds, folds->choice.of ? hold(folds, held_ns) : put_own(folds, held_ns));
     folds->n_bytes = 0;
+    folds->choice.of = NULL;
 }
 
 /* ---- public ---- */

@@ -31,6 +31,10 @@ void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_
                           const struct rv_batch *batch, struct rv_fold_time *pending);
 void rv_indexed_folds_end_block(struct rv_indexed_folds *folds, uint64_t n_bytes);
 
+/* Let the next table have the folds of another one, borrowed until then, as far as the same blocks give them: to compare. Which
+ * blocks are folded together, which stretches without a wake are part of sums, and what finds no room, the other has chosen. */
+void rv_indexed_folds_choose(struct rv_indexed_folds *folds, const struct rv_rec_index_table *other);
+
 /* Move what there is to the table, which has all waits of the same blocks. The last blocks of streams are left for the
  * next table, which has the waits of threads that they have woken: what follows none is in no table. */
 void rv_indexed_folds_put(struct rv_indexed_folds *folds, struct rv_rec_index_table *table);

@@ -187,8 +187,27 @@ static void check_fold(const struct rv_rec_index_fold *fold, struct rows *rows)
     thread->told_ns = fold->to_ns;
 }
 
-static size_t put(struct rv_index_builder *index_builder, struct rv_compressor *compressor, uint64_t offset,
-                  bool is_last)
+/* Another builder's next INDEX, given this one's choice of folds, has the same. */
+static void compare(struct rv_index_builder *other, struct rv_compressor *compressor, uint64_t offset, bool is_last,
+                    const struct rv_rec_index_table *table)
+{
+    struct rv_rec_buffer payload = {0};
+    struct rv_rec_index_table chosen = {0};
+    rv_index_builder_choose_folds(other, table);
+    cr_assert(rv_index_builder_put(other, compressor, offset, is_last, &payload));
+    const struct rv_rec_chunk chunk = {.payload_bytes = payload.n};
+    cr_assert_eq(rv_rec_index_decode_folds(compressor, &chunk, payload.bytes, offset, &chosen), 0);
+    for (size_t i = RV_REC_INDEX_FOLDS; i <= RV_REC_INDEX_CALLS; i++) {
+        cr_assert_eq(chosen.columns[i].n, table->columns[i].n);
+        if (chosen.columns[i].n)
+            cr_assert_arr_eq(chosen.columns[i].bytes, table->columns[i].bytes, chosen.columns[i].n);
+    }
+    rv_rec_index_fini(&chosen);
+    rv_rec_buffer_fini(&payload);
+}
+
+static size_t put(struct rv_index_builder *index_builder, struct rv_index_builder *other,
+                  struct rv_compressor *compressor, uint64_t offset, bool is_last)
 {
     struct rv_rec_buffer payload = {0};
     struct rv_rec_index_table table = {0};
@@ -202,6 +221,7 @@ static size_t put(struct rv_index_builder *index_builder, struct rv_compressor *
     rows.sum = rv_rec_index_rows(&table, RV_REC_INDEX_SUMS, &n_rows);
     for (size_t i = 0; i < n; i++)
         check_fold(&folds[i], &rows);
+    compare(other, compressor, offset, is_last, &table);
     cr_assert_eq(rv_rec_index_decode_picture(compressor, &chunk, payload.bytes, offset, &table), 0);
     cr_assert_eq(table.columns[RV_REC_INDEX_FOLDS].n, 0);
     rv_rec_index_fini(&table);
@@ -214,7 +234,7 @@ struct cut {
     uint64_t n_bytes; /* of a block */
 };
 
-static void add_block(struct rv_index_builder *index_builder, uint32_t stream, size_t first, const struct cut *cut,
+static void add_block(struct rv_index_builder *builders[2], uint32_t stream, size_t first, const struct cut *cut,
                       uint64_t offset)
 {
     static struct rv_event block[RV_REC_MAX_EVENTS + RV_BATCH_PADDING];
@@ -225,16 +245,18 @@ static void add_block(struct rv_index_builder *index_builder, uint32_t stream, s
                                        .n_events = (uint32_t)n,
                                        .first_ns = rv_event_ticks(&block[0]),
                                        .last_ns = rv_event_ticks(&block[n - 1])};
-    rv_index_builder_add(
-        index_builder,
-        &(struct rv_indexed_chunk){
-            .chunk = &chunk, .offset = offset, .events = block, .ordinal = first, .n_bytes = cut->n_bytes});
+    for (size_t i = 0; i < 2; i++)
+        rv_index_builder_add(builders[i], &(struct rv_indexed_chunk){.chunk = &chunk,
+                                                                     .offset = offset,
+                                                                     .events = block,
+                                                                     .ordinal = first,
+                                                                     .n_bytes = i ? MANY_BYTES : cut->n_bytes});
 }
 
-/* Returns the number of sums in all indexes. */
+/* Returns the number of sums in all indexes. A second builder, with room for all, is given the choice of the first. */
 static size_t build(const struct cut *cut)
 {
-    struct rv_index_builder *index_builder = rv_index_builder_create();
+    struct rv_index_builder *builders[2] = {rv_index_builder_create(), rv_index_builder_create()};
     struct rv_compressor *compressor = rv_compressor_create();
     uint64_t offset = RV_REC_ALIGNMENT;
     size_t n_blocks = 0, n_sums = 0;
@@ -242,17 +264,20 @@ static size_t build(const struct cut *cut)
         threads[s].told_ns = threads[s].told_stretches = 0;
     for (size_t first = 0; first < N_EVENTS; first += cut->block_events)
         for (uint32_t s = 0; s < N_STREAMS; s++) {
-            add_block(index_builder, s, first, cut, offset += RV_REC_ALIGNMENT);
+            add_block(builders, s, first, cut, offset += RV_REC_ALIGNMENT);
             if (++n_blocks % cut->blocks_an_index == 0)
-                n_sums += put(index_builder, compressor, offset += RV_REC_ALIGNMENT, false);
+                n_sums += put(builders[0], builders[1], compressor, offset += RV_REC_ALIGNMENT, false);
         }
     const struct rv_rec_account account = {.n_consumed = N_EVENTS};
-    rv_index_builder_add(index_builder,
-                         &(struct rv_indexed_chunk){.chunk = &(struct rv_rec_chunk){.type = RV_REC_ACCOUNT},
-                                                    .offset = offset += RV_REC_ALIGNMENT,
-                                                    .payload = (const uint8_t *)&account});
-    n_sums += put(index_builder, compressor, offset + RV_REC_ALIGNMENT, true);
-    rv_index_builder_destroy(index_builder);
+    offset += RV_REC_ALIGNMENT;
+    for (size_t i = 0; i < 2; i++)
+        rv_index_builder_add(builders[i],
+                             &(struct rv_indexed_chunk){.chunk = &(struct rv_rec_chunk){.type = RV_REC_ACCOUNT},
+                                                        .offset = offset,
+                                                        .payload = (const uint8_t *)&account});
+    n_sums += put(builders[0], builders[1], compressor, offset + RV_REC_ALIGNMENT, true);
+    rv_index_builder_destroy(builders[0]);
+    rv_index_builder_destroy(builders[1]);
     rv_compressor_destroy(compressor);
     return n_sums;
 }
