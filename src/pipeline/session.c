@@ -637,6 +637,11 @@ uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint6
     return n_below;
 }
 
+uint64_t rv_session_range_bytes(const struct rv_session *session)
+{
+    return rv_memory_limit_ranges(session ? session->memory.bytes : UINT64_MAX);
+}
+
 static void sum_workers(struct rv_session *session, struct rv_session_counts *counts)
 {
     for (unsigned i = 0; i < session->n_workers; i++) {

@@ -77,6 +77,9 @@ void rv_session_read_folds(struct rv_session *session, uint64_t from_ns, uint64_
                            void (*take)(void *taker, const struct rv_lane *lane, const struct rv_fold_summary *fold),
                            void *taker);
 
+/* Bytes for parts of ranges that were measured; session NULL = without a limit of memory. */
+uint64_t rv_session_range_bytes(const struct rv_session *session);
+
 /* Merged statistics so far; the caller destroys them. Any thread. */
 struct rv_stats *rv_session_stats(struct rv_session *session);
 

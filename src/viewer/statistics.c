@@ -15,12 +15,11 @@
 #define PAUSE_NS 250000000u
 #define PAUSE_TIMES 4u
 #define NAME_BYTES 512
-#define MEMORY_BYTES (UINT64_C(64) << 20) /* for parts of ranges: those of about 10 million calls */
 
-void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
+void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics, uint64_t parts_bytes)
 {
     *statistics = (struct rv_viewer_statistics){
-        .memory = rv_range_memory_create(MEMORY_BYTES),
+        .memory = rv_range_memory_create(parts_bytes),
         .column = RV_STATISTICS_SELF,
         .is_descending = true,
         .calls = {.column = RV_CALL_DURATION, .is_descending = true},

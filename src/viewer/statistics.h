@@ -76,8 +76,8 @@ struct rv_viewer_statistics {
     enum rv_statistics_file wants_file; /* which the window must write */
 };
 
-/* Set up, closed. */
-void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics);
+/* Set up, closed; it keeps parts of ranges of so many bytes. */
+void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics, uint64_t parts_bytes);
 void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics);
 
 /* False for other actions. */

@@ -499,7 +499,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .is_dirty = true,
     };
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
-    rv_viewer_statistics_init(&viewer->statistics);
+    rv_viewer_statistics_init(&viewer->statistics, rv_session_range_bytes(params->session));
     viewer->calls_view.pattern = params->calls_of;
     viewer->tasks_view.is_aligned = viewer->tasks_view.is_whole = params->aligns_tasks;
     viewer->search.session = params->session;

@@ -63,4 +63,6 @@ Test(memory_limit, small_limits_still_have_room_for_open_calls_and_for_the_pages
     cr_assert_eq(rv_memory_limit_pages(1 << 20, true), 32 << 20);
     cr_assert_eq(rv_memory_limit_pages(1 << 30, true), 1 << 29);
     cr_assert_eq(rv_memory_limit_pages(1 << 20, false), 1 << 20);
+    cr_assert_eq(rv_memory_limit_ranges(1 << 25), 1 << 22);
+    cr_assert_eq(rv_memory_limit_ranges(UINT64_MAX), 1 << 26);
 }
