@@ -119,6 +119,50 @@ static void check_fold(struct canvas *canvas, struct rv_subroutines *subroutines
     free_view(&view);
 }
 
+enum { CROWD = 100 };
+
+/* Lanes of one row, all blocked at the same time. */
+static struct rv_view make_crowd(void)
+{
+    struct rv_view view = make_view(RV_BOX_EXACT);
+    const struct rv_view_lane lane = view.lanes[0];
+    const struct rv_box box = view.boxes[0];
+    view.n_lanes = view.n_boxes = CROWD;
+    view.lanes = realloc(view.lanes, CROWD * sizeof *view.lanes);
+    view.boxes = realloc(view.boxes, CROWD * sizeof *view.boxes);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        view.lanes[i] = lane;
+        view.lanes[i].lane_idx = view.lanes[i].thread = view.lanes[i].first_box = i;
+        view.boxes[i] = box;
+    }
+    return view;
+}
+
+/* How much redder than blue the column of pixels from the first of the lanes to the last is: the calls are, states are not. */
+static double redness(const struct canvas *canvas, double share)
+{
+    float first[2], last[2];
+    double sum = 0.0;
+    if (!rv_scene_project(canvas->scene, &(struct rv_scene_place){.time_ns = at(share), .lane = 10}, first) ||
+        !rv_scene_project(canvas->scene, &(struct rv_scene_place){.time_ns = at(share), .lane = CROWD - 10}, last))
+        return -1.0;
+    for (int y = (int)last[1]; y < (int)first[1]; y++) {
+        const uint8_t *rgba = canvas_pixel(canvas, (int)first[0], y);
+        sum += rgba[0] - rgba[2];
+    }
+    return sum / ((int)first[1] - (int)last[1]);
+}
+
+/* Rows too low for rims: many blocked threads look dark, and those that run stand out. */
+static void check_crowd(struct canvas *canvas, struct rv_subroutines *subroutines)
+{
+    struct rv_view view = make_crowd();
+    draw(canvas, subroutines, RV_VIEW_MODE_ALIGNED, &view);
+    const double running = redness(canvas, RUNNING), blocked = redness(canvas, BLOCKED);
+    check(blocked > 0.0 && blocked < 0.55 * running, "a crowd", "dark where blocked", blocked, running);
+    free_view(&view);
+}
+
 /* A name that reaches from a running part into the blocked one: a plate is under all of it, between its dots, too. */
 static void check_name(struct canvas *canvas, struct rv_subroutines *subroutines, enum rv_view_mode look)
 {
@@ -146,6 +190,7 @@ int main(void)
     check_call(&canvas, subroutines, RV_VIEW_MODE_FLAME);
     check_call(&canvas, subroutines, RV_VIEW_MODE_TOP);
     check_fold(&canvas, subroutines);
+    check_crowd(&canvas, subroutines);
     check_name(&canvas, subroutines, RV_VIEW_MODE_3D);
     check_name(&canvas, subroutines, RV_VIEW_MODE_ALIGNED);
     canvas_fini(&canvas);
