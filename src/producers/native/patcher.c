@@ -1,6 +1,5 @@
 /*
- * Where anything is in doubt nothing is written: the program runs as it is, and is not traced. The planner's library is
- * loaded for planning alone.
+ * Where anything is in doubt nothing is written: the program runs as it is, and is not traced.
  *
  * One thread at a time plans, or follows the loader. It looks at the loader's list and changes the table of objects under
  * the process lock, so that fork meets neither half-way; it plans outside of all locks.
@@ -41,6 +40,7 @@
 #include "producers/native/modules.h"
 #include "producers/native/loaded_objects.h"
 #include "producers/native/patch_verdicts.h"
+#include "producers/native/planner.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/file_section.h"
@@ -48,6 +48,8 @@
 #include "producers/native/signal_guard.h"
 #include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
+#include "producers/native/unpatchable_process.h"
+#include "producers/native/wanted_functions.h"
 #include "ring/attachment.h"
 #include "ring/capture_filter_section.h"
 
@@ -60,19 +62,14 @@
 #define V8_SET_LOCATOR "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE"
 /* Compiled regular expressions call it with the address of its return address. */
 #define V8_KEPT "CheckStackGuardState"
-#define SHADOW_STACK_STATUS 0x5005 /* arch_prctl: ARCH_SHSTK_STATUS of Linux 6.6 */
 
-typedef void *dlopen_fn(const char *path, int flags);
 typedef void set_locator_fn(uint64_t (*locate)(uint64_t slot));
 
 struct rv_attachment ringviz_attachment;
 
 static struct {
-    void *planner; /* its library, while that is loaded */
+    const struct rv_planner *planner;
     void *mprotect;
-    rv_patch_prepare_fn *prepare;
-    rv_patch_syscalls_fn *prepare_syscalls;
-    char planner_path[PATH_BYTES];
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
     bool is_auto;               /* the request is "auto" */
@@ -103,7 +100,7 @@ static struct {
     size_t n_captured;
     struct next {              /* the object that is planned now; here, since a loading thread's stack may be small */
         char name[PATH_BYTES]; /* "" is the program */
-        char pattern[PATH_BYTES], line[PATH_BYTES];
+        char pattern[PATH_BYTES];
         struct rv_patch_image image, read; /* as it is; with the bytes that are read */
         void *copy;                        /* those; NULL: they are read where they are */
         size_t n_copy;
@@ -163,59 +160,7 @@ void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes)
     return NULL;
 }
 
-/* ---- whether ---- */
-
-/* The processor compares returns with a stack of its own: return addresses must not be changed. */
-static bool has_shadow_stack(void)
-{
-    unsigned long features = 0;
-    return syscall(SYS_arch_prctl, SHADOW_STACK_STATUS, &features) == 0 && features & 1;
-}
-
-/* Is libunwind ahead of the compiler's own unwinder? Where it puts the landing pad, a trampoline's frame has no room for it. */
-static bool throws_by_libunwind(void)
-{
-    Dl_info found;
-    const void *raise = dlsym(RTLD_DEFAULT, "_Unwind_RaiseException");
-    return raise && dladdr(raise, &found) && strstr(found.dli_fname, "/libunwind.so.8") &&
-           dlsym(RTLD_DEFAULT, "__cxa_throw");
-}
-
 /* ---- what ---- */
-
-/* "regex@library": the last @ counts; an empty library is the program and all libraries. */
-static bool fits(const char *name, const char *line, size_t n_line, char *pattern)
-{
-    const char *at = memrchr(line, '@', n_line);
-    const size_t n = at ? (size_t)(at - line) : n_line;
-    if (n >= PATH_BYTES)
-        return false;
-    memcpy(pattern, line, n);
-    pattern[n] = '\0';
-    if (!at)
-        return !*name;
-    return at + 1 == line + n_line || (*name && memmem(name, strlen(name), at + 1, n_line - n - 1));
-}
-
-static bool is_of_functions(const char *line, size_t n)
-{
-    return *line != RV_LIBCALLS_MARK && !(n == strlen("off") && memcmp(line, "off", n) == 0);
-}
-
-/* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
-static bool find_pattern(struct next *next)
-{
-    size_t n_used = 0;
-    for (const char *line = patcher.wanted; *line;) {
-        const size_t n = strcspn(line, "\n");
-        if (is_of_functions(line, n) && fits(next->name, line, n, next->line) &&
-            n_used + strlen(next->line) + sizeof "()|" < PATH_BYTES)
-            n_used +=
-                (size_t)snprintf(next->pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", next->line);
-        line += n + (line[n] == '\n');
-    }
-    return n_used != 0;
-}
 
 static bool is_loader(const struct rv_patch_image *image)
 {
@@ -239,7 +184,7 @@ static bool has_own_calls(const struct rv_patch_image *image)
 {
     return image->bias == getauxval(AT_SYSINFO_EHDR) ||
            rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
-           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.prepare);
+           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.planner->prepare);
 }
 
 static bool is_of_program(const struct next *next)
@@ -258,8 +203,8 @@ static bool is_chosen(struct next *next)
         return patcher.is_for_later;
     if (serves_hooks(&next->image))
         return false;
-    next->has_functions =
-        patcher.is_auto ? is_of_program(next) && !rv_image_has_hooks(&next->image) : find_pattern(next);
+    next->has_functions = patcher.is_auto ? is_of_program(next) && !rv_image_has_hooks(&next->image)
+                                          : rv_wanted_functions_find(patcher.wanted, next->name, next->pattern);
     next->has_calls = rv_libcalls_may_be_wanted(patcher.wanted, !*next->name);
     return next->has_functions || next->has_calls;
 }
@@ -392,32 +337,6 @@ static bool add(const struct next *next, const struct rv_patch_prepared *prepare
     return true;
 }
 
-/* ---- the planner ---- */
-
-/* False: it cannot be told. */
-static bool find_planner(void)
-{
-    Dl_info own;
-    if (!dladdr((void *)(uintptr_t)rv_patched_enter, &own) ||
-        strlen(own.dli_fname) >= sizeof patcher.planner_path - sizeof RV_ATTACHMENT_PLANNER)
-        return false;
-    strcpy(patcher.planner_path, own.dli_fname);
-    char *slash = strrchr(patcher.planner_path, '/');
-    strcpy(slash ? slash + 1 : patcher.planner_path, RV_ATTACHMENT_PLANNER);
-    return true;
-}
-
-/* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
-static int load_planner(void)
-{
-    dlopen_fn *load = patcher.planner ? NULL : (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
-    if (load && (patcher.planner = load(patcher.planner_path, RTLD_NOW | RTLD_LOCAL))) {
-        patcher.prepare = (rv_patch_prepare_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_PREPARE);
-        patcher.prepare_syscalls = (rv_patch_syscalls_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_SYSCALLS);
-    }
-    return patcher.prepare && patcher.prepare_syscalls ? 0 : -ENOENT;
-}
-
 /* ---- planning ---- */
 
 /* Copy the image's bytes, for when it has been unloaded. False: no memory. */
@@ -488,7 +407,7 @@ static void prepare_syscalls(const struct next *next, struct rv_patch_prepared *
 {
     size_t n = 0;
     patcher.syscalls.image = next->read;
-    if (patcher.prepare_syscalls(&patcher.syscalls, prepared) != 0)
+    if (patcher.planner->prepare_syscalls(&patcher.syscalls, prepared) != 0)
         return;
     for (size_t i = 0; i < prepared->n_sites; i++)
         if (!is_displaced(&prepared->sites[i]))
@@ -530,7 +449,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     const char *called = *next->name ? next->name : patcher.program, *path = find_file(next, called, link);
     const struct rv_patch_request request = {.image = next->read,
                                              .plans = find_plans(next, path, &file),
-                                             .planner = patcher.planner_path,
+                                             .planner = patcher.planner->path,
                                              .file = &file,
                                              .takes_copy = patcher.is_alone && !patcher.is_written,
                                              .leaves_readers = true,
@@ -553,8 +472,8 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                              .map_near = rv_patcher_map_near};
     if (next->has_calls)
         rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
-    if (rv_patch_prepared_file_read(&request, prepared) != 0 && load_planner() == 0)
-        (void)patcher.prepare(&request, prepared);
+    if (rv_patch_prepared_file_read(&request, prepared) != 0 && rv_planner_load() == 0)
+        (void)patcher.planner->prepare(&request, prepared);
     if (prepared->is_by_plan)
         rv_process_use_instrument(RV_INSTRUMENT_SHARED_PLAN);
     rv_libcalls_end();
@@ -613,17 +532,6 @@ static int plan_objects(bool are_unloaded)
     rv_syscalls_close_stubs();
     patcher.is_at_syscalls = false;
     return error;
-}
-
-/* It stays where it may be needed while the loader loads. */
-static void unload_planner(void)
-{
-    if (patcher.is_for_later || !patcher.planner)
-        return;
-    dlclose(patcher.planner);
-    patcher.planner = NULL;
-    patcher.prepare = NULL;
-    patcher.prepare_syscalls = NULL;
 }
 
 /* Look at the loader's list once, while nothing is loaded or unloaded. 0 or -EAGAIN. */
@@ -725,20 +633,6 @@ static int touch_pages(struct dl_phdr_info *info, size_t n_bytes, void *unused)
     return 1;
 }
 
-/* A debugger has breakpoints that a copy has not. */
-static bool is_debugged(void)
-{
-    static const char NAME[] = "\nTracerPid:\t";
-    char status[4096];
-    const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd < 0 ? 0 : read(fd, status, sizeof status - 1);
-    if (fd >= 0)
-        close(fd);
-    status[n > 0 ? n : 0] = '\0';
-    const char *found = strstr(status, NAME);
-    return !found || found[strlen(NAME)] != '0';
-}
-
 /* Else it is loaded once it is needed: what other processes have prepared is read without it. */
 static bool needs_planner(bool do_others_run)
 {
@@ -750,9 +644,10 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     const bool has_other_captures = rv_capture_operations_read(trace_path),
                has_other_patterns = read_patterns(trace_path);
     patcher.is_late = false;
-    patcher.is_alone = !do_others_run && !is_debugged();
+    patcher.is_alone = !do_others_run && !rv_unpatchable_process_is_debugged();
     set_wanted(wanted, has_other_captures || has_other_patterns);
-    int error = !find_planner() ? -ENOENT : needs_planner(do_others_run) ? load_planner() : 0;
+    patcher.planner = rv_planner_find();
+    int error = !patcher.planner ? -ENOENT : needs_planner(do_others_run) ? rv_planner_load() : 0;
     if (!error)
         error = look_at_list(mark_unloaded);
     if (!error)
@@ -768,7 +663,8 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
         rv_syscalls_begin(&patcher.syscalls, do_others_run, rv_patcher_map_near);
     if (!error)
         error = plan_objects(do_others_run);
-    unload_planner();
+    if (!patcher.is_for_later) /* else it may be needed while the loader loads */
+        rv_planner_unload();
     judge_by_names(trace_path);
     if (!error && rv_thread_is_foreign && !has_syscall_sites())
         error = -ENOTSUP;
@@ -782,15 +678,14 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
     struct rv_signal_guard guard;
     if (strlen(wanted) >= sizeof patcher.wanted)
         return -E2BIG;
-    if (has_shadow_stack())
-        return -ENOTSUP;
-    if (throws_by_libunwind())
-        return -ELIBBAD;
+    int error = rv_unpatchable_process_error();
+    if (error)
+        return error;
     rv_signal_guard_begin(&guard);
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     while (!try_begin())
         sched_yield();
-    int error = plan(wanted, trace_path, do_others_run);
+    error = plan(wanted, trace_path, do_others_run);
     for (size_t i = 0; i < patcher.n_objects && error; i++)
         close_copy(&patcher.objects[i].prepared);
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
