@@ -576,7 +576,7 @@ size_t rv_range_statistics_n_parts(struct rv_range_statistics *range)
 {
     pthread_mutex_lock(&range->lock);
     begin(range);
-    const size_t n = range->n_parts > 1 && !range->n_beforehand ? range->n_parts : 1;
+    const size_t n = range->n_parts > 1 ? range->n_parts : 1;
     pthread_mutex_unlock(&range->lock);
     return n;
 }

@@ -16,7 +16,7 @@ struct rv_range_ahead { /* zeroed = nothing measured yet; must not move while ru
 };
 
 /*
- * Go on, if it is time: at most half of one CPU's time goes there, or all of it once the capture is over.
+ * Go on, if it is time: at most half of one CPU's time goes there, all CPUs' once the capture is over.
  *   params   of the range whose parts are wanted, without a filter; what it needs outlives this
  *   session  as rv_range_job_start()
  */

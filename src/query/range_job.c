@@ -49,7 +49,8 @@ static size_t n_threads(const struct rv_range_job *job)
 {
     const size_t n_parts = rv_range_statistics_n_parts(job->range), n_cpus = rv_os_n_cpus();
     const size_t n = n_parts < n_cpus ? n_parts : n_cpus;
-    return n < MOST_THREADS ? n : MOST_THREADS;
+    const size_t most = job->most_threads ? job->most_threads : MOST_THREADS;
+    return n < most ? n : most;
 }
 
 static void work(void *context)

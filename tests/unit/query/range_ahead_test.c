@@ -55,16 +55,26 @@ static double known(void)
     return progress;
 }
 
-Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
+static void measure_nearly_all(bool is_over)
 {
     const struct rv_range_statistics_params wanted = params();
     const uint64_t end_ns = rv_clock_mono_ns() + UINT64_C(50000000000);
     cr_assert_lt(known(), 0.1);
     while (known() < 0.85 && rv_clock_mono_ns() < end_ns) {
-        rv_range_ahead_advance(&ahead, &wanted, NULL, false);
+        rv_range_ahead_advance(&ahead, &wanted, NULL, is_over);
         rv_os_sleep_ns(1000000);
     }
     cr_assert_geq(known(), 0.85);
+}
+
+Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
+{
+    measure_nearly_all(false);
+}
+
+Test(range_ahead, all_parts_but_the_ends_are_measured_by_several_threads_once_the_capture_is_over)
+{
+    measure_nearly_all(true);
 }
 
 Test(range_ahead, measuring_ahead_can_be_stopped_at_any_time)
