@@ -104,6 +104,7 @@ static int write_critical_path(struct rv_reports *reports)
         .subroutines = rv_session_subroutines(reports->session),
         .waits = rv_session_waits(reports->session),
         .calls = reports->spool ? rv_spool_calls(reports->spool) : rv_cli_session_calls(reports->session),
+        .most_fold_bytes = rv_session_most_fold_bytes(reports->session),
         .losses = reports->losses,
     };
     rv_cli_slice_init(&slice, reports->options, report.lanes, report.subroutines);

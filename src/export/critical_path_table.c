@@ -248,7 +248,8 @@ static int add_subroutines(struct path *path)
                                                                     .as_id = path->as_id,
                                                                     .n_ids = path->n_ids,
                                                                     .from_ns = path->begin_ns,
-                                                                    .to_ns = path->to_ns});
+                                                                    .to_ns = path->to_ns,
+                                                                    .most_bytes = path->report->most_fold_bytes});
     struct rv_critical_path_times *times =
         rv_critical_path_times_create(&(struct rv_critical_path_times_params){.lit = path->lit,
                                                                               .as_id = path->as_id,

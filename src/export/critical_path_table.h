@@ -21,6 +21,7 @@ struct rv_critical_path_report {
     struct rv_lane_calls calls;
     struct rv_critical_path_sums *sums; /* of the recording, kept from path to path; NULL: nothing is */
     struct rv_slice part;               /* with a filter: the path of the longest call in it; else of its time */
+    uint64_t most_fold_bytes;           /* of a recording's folds in memory: without some, events are read */
     const struct rv_losses *losses;
     /* Told how much was read, from 0 to 1. May be NULL. */
     void (*tell)(void *teller, double done);

@@ -23,6 +23,7 @@ struct rv_recorded_folds {
     size_t n_lanes;
     struct counted *counted; /* by subroutine; the last one is time outside of calls */
     uint64_t n_folds;
+    uint64_t n_bytes; /* of all pieces */
     struct rv_folded_parts *parts;
     /* of the present fold */
     struct rv_folded_sum *sums;
@@ -100,8 +101,11 @@ static void take(void *context, const struct rv_lane *lane, const struct rv_fold
     const struct rv_event_folding_taker taker = rv_folded_parts_begin(folds->parts);
     tell(folds, fold, &taker);
     piece.bytes = rv_folded_parts_end(folds->parts, &piece.n_bytes);
-    if (folds->has_namesakes || !rv_folded_time_is_valid(&piece, folds->params.n_ids))
+    const uint64_t n_bytes = folds->n_bytes + sizeof piece + piece.n_bytes;
+    if (folds->has_namesakes || n_bytes > folds->params.most_bytes ||
+        !rv_folded_time_is_valid(&piece, folds->params.n_ids))
         return;
+    folds->n_bytes = n_bytes;
     folds->lanes = rv_vec_extend(folds->lanes, &folds->n_lanes, (size_t)lane->idx + 1, sizeof *folds->lanes);
     add_piece(&folds->lanes[lane->idx], &piece);
 }

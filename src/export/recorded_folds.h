@@ -15,9 +15,10 @@ struct rv_recorded_folds_params {
     const uint32_t *as_id; /* of each subroutine: the one that it is counted as */
     uint32_t n_ids;
     uint64_t from_ns, to_ns; /* time that overlaps this */
+    uint64_t most_bytes;     /* of all pieces */
 };
 
-/* Read those that there are. Pieces in which two subroutines are counted as one are left out. */
+/* Read those that there are. Pieces in which two subroutines are counted as one are left out, and those beyond the most bytes. */
 struct rv_recorded_folds *rv_recorded_folds_create(const struct rv_recorded_folds_params *params);
 void rv_recorded_folds_destroy(struct rv_recorded_folds *folds); /* NULL-safe */
 

@@ -5,7 +5,7 @@
 
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 }; /* the last: allowed in any case */
 enum { LANES_SHARE = 4, FREE_SHARE = 8 };                                          /* guaranteed to lanes; left free */
-enum { WAITS_SHARE = 8, BLOCK_LIST_SHARE = 8 };
+enum { WAITS_SHARE = 8, FOLDS_SHARE = 8, BLOCK_LIST_SHARE = 8 };
 enum { RANGES_SHARE = 8, MOST_RANGES_BYTES = 64 << 20 }; /* the last: those of 10 million calls and more */
 enum { PAGES_SHARE = 2, LEAST_PAGES_BYTES = 32 << 20 }; /* where there is a history */
 enum { CHECKS_A_SHARE = 4, SPAN_BYTES = 32 };           /* checks until what is free is filled; a span and its cells */
@@ -67,6 +67,11 @@ uint64_t rv_memory_limit_open_calls(uint64_t bytes)
 uint64_t rv_memory_limit_waits(uint64_t bytes)
 {
     return bytes / WAITS_SHARE;
+}
+
+uint64_t rv_memory_limit_folds(uint64_t bytes)
+{
+    return bytes / FOLDS_SHARE;
 }
 
 /* A live session's lanes want memory, too; the pages of a narrow window always fit. */

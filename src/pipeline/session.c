@@ -571,6 +571,11 @@ struct rv_waits *rv_session_waits(struct rv_session *session)
     return session->waits;
 }
 
+uint64_t rv_session_most_fold_bytes(const struct rv_session *session)
+{
+    return rv_memory_limit_folds(session->memory.bytes);
+}
+
 struct rv_flows *rv_session_flows(struct rv_session *session)
 {
     return session->flows;

@@ -43,7 +43,8 @@ int rv_session_error(struct rv_session *session);
 /* What the session fills, valid until destroy. */
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
-struct rv_waits *rv_session_waits(struct rv_session *session); /* with keeps_waits; else NULL */
+struct rv_waits *rv_session_waits(struct rv_session *session);         /* with keeps_waits; else NULL */
+uint64_t rv_session_most_fold_bytes(const struct rv_session *session); /* of its recording, in memory */
 bool rv_session_lacks_flows(
     const struct rv_session *session); /* it is a recording that is read by its index: that has none */
 bool rv_session_lacks_waits(const struct rv_session *session); /* it is a recording whose index has none */
