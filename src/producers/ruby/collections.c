@@ -10,6 +10,9 @@
 
 #define N_REASONS 64u
 #define FILE_NAME "<internal:gc>"
+#define EVENTS                                                                                                         \
+    (RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |                       \
+     RUBY_INTERNAL_EVENT_GC_END_MARK | RUBY_INTERNAL_EVENT_GC_END_SWEEP)
 
 uint32_t rv_n_collections = 1;
 
@@ -157,10 +160,7 @@ static void on_object(VALUE point, void *unused)
 
 static void start_allocations(void)
 {
-    static VALUE point;
-    rb_gc_register_address(&point);
-    point = rb_tracepoint_new(Qnil, RUBY_INTERNAL_EVENT_NEWOBJ, on_object, NULL);
-    rb_tracepoint_enable(point);
+    rb_tracepoint_enable(rb_tracepoint_new(Qnil, RUBY_INTERNAL_EVENT_NEWOBJ, on_object, NULL));
 }
 
 static VALUE symbol(const char *name)
@@ -202,10 +202,17 @@ void rv_collections_start(uint32_t allocations)
     sweep_id = intern("sweep");
     mark_id = intern("mark");
     (void)rb_gc_stat(live_key);
-    rv_collection_hooks_add(on_collection, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
-                                               RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
-                                               RUBY_INTERNAL_EVENT_GC_END_SWEEP);
+    rv_collection_hooks_add(on_collection, EVENTS);
     n_between = allocations;
     if (allocations)
+        start_allocations();
+}
+
+void rv_collections_begin_ractor(void)
+{
+    rb_add_event_hook(on_collection, EVENTS, Qnil);
+    /* None is seen between the Ractor's other hooks and this one. */
+    __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
+    if (n_between)
         start_allocations();
 }

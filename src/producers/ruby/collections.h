@@ -29,4 +29,7 @@ void rv_collections_look(void);
  */
 void rv_collections_start(uint32_t allocations);
 
+/* Those that the calling Ractor runs, too. */
+void rv_collections_begin_ractor(void);
+
 #endif

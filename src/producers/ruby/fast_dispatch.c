@@ -163,5 +163,6 @@ const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_f
     rv_entry_jump_undo(&jump);
     if (!trial.is_right)
         return "other code";
+    rv_fast_dispatch.hooks = trial.hooks;
     return write_jump(replacement) ? NULL : "no jump";
 }

@@ -17,8 +17,9 @@ struct rv_hook {
     struct rv_hook *next;
 };
 
-struct rv_hook_list {
+struct rv_hook_list { /* of a Ractor */
     const struct rv_hook *first;
+    rb_event_flag_t events; /* of all of them */
 };
 
 /* Ruby's function that calls the hooks of an event. */
@@ -28,8 +29,9 @@ typedef void rv_fast_dispatch_fn(struct rv_raw_event *event, struct rv_hook_list
 struct rv_fast_dispatch {
     rv_fast_dispatch_fn *original; /* Ruby's function */
     rb_event_hook_func_t hook;
-    VALUE unreported;  /* an object whose calls are no events */
-    size_t event_word; /* of a context: the event whose hooks run; 0: not found */
+    VALUE unreported;                 /* an object whose calls are no events */
+    size_t event_word;                /* of a context: the event whose hooks run; 0: not found */
+    const struct rv_hook_list *hooks; /* of the main Ractor; NULL: not found */
 };
 
 /*

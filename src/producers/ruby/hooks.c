@@ -287,10 +287,32 @@ static void add_hook(void)
     rb_add_event_hook(hook(), events, Qnil);
 }
 
+static void ignore_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
+{
+    (void)event;
+    (void)data;
+    (void)self;
+    (void)id;
+    (void)owner;
+}
+
+/* Ruby takes the events of the Ractor whose hooks changed last for those of all: those that the program has in the main one
+ * are asked for here, too. */
+static void keep_other_events(void)
+{
+    const rb_event_flag_t others = rv_fast_dispatch.hooks ? rv_fast_dispatch.hooks->events & ~events : 0;
+    if (others & ~RUBY_INTERNAL_EVENT_MASK)
+        rb_add_event_hook(ignore_event, others & ~RUBY_INTERNAL_EVENT_MASK, Qnil);
+}
+
+/* Ours comes first: no Ractor misses calls meanwhile. */
 static void begin_ractor(void)
 {
     rv_debugger_begin_thread();
     add_hook();
+    keep_other_events();
+    if (has_collections())
+        rv_collections_begin_ractor();
 }
 
 static bool has_begun, is_paused;

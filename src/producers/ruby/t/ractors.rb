@@ -40,6 +40,30 @@ class RactorsTest < RingvizTest
     assert_empty result.spans.select { |span| span.file == path && !span.flags.empty? }
   end
 
+  # Ruby has the events of all Ractors in one place, which each change of hooks writes.
+  def test_hooks_of_the_main_ractor_stay_while_others_begin
+    path = write_file(<<~'RUBY')
+      Warning[:experimental] = false
+      def leaf = 1
+      before = GC.count
+      Ractor.new { 2.times { GC.start } }.take
+      3.times { GC.start }
+      lines = []
+      TracePoint.new(:line) { |point| lines << point.lineno }.enable do
+        Ractor.new { leaf }.take
+        leaf
+      end
+      p lines, GC.count - before
+    RUBY
+    result = run_traced(["ruby", path])
+    lines, n_collections = result.out.lines(chomp: true)
+    assert_equal run_plain(["ruby", path]).out.lines(chomp: true)[0], lines
+    collections = result.spans.select { |span| span.name.match?(/\AGC\.(minor|major) \(/) }
+    assert_equal n_collections.to_i, collections.size
+    assert_equal 5, collections.count { |span| span.name == "GC.major (force, method)" }
+    assert_equal 2, collections.map(&:thread).uniq.size
+  end
+
   def test_each_ractor_has_a_lane_of_its_own
     path = write_file(SCRIPT)
     out = run_plain([ENV.fetch("RINGVIZ"), "--report", "--", "ruby", path]).out
