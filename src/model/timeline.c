@@ -1,12 +1,6 @@
 /*
  * Exact spans by duration, and density below them.
  *
- * A bucket holds durations in [quantum of level j, quantum of level j + 1), in closing order. So its records are sorted
- * by end, and no span that overlaps a window ends later than the window's end plus the bucket's longest duration: a
- * query is two searches and a short walk. A level shows the buckets from its own upwards and its density cells. The few
- * spans that do not fit a 16-byte record (2^32 ns or longer, depth 65,536 or more) are in a wide log of the same
- * bucket.
- *
  * Eviction makes level k incomplete before whole_from_ns[k], which never rises with k. Earlier times are shown at the
  * finest level that is still complete there, or by pages. There, spans of bucket k that end by spans_from_ns[k] are shown from
  * pages, later ones from the logs, so that none is shown twice while chunks are dropped.
@@ -20,32 +14,9 @@
 #include "model/density.h"
 #include "model/span_pages.h"
 #include "model/span_record.h"
+#include "model/timeline_parts.h"
 
-struct logs {
-    struct rv_chunked_log spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
-    struct rv_chunked_log wide[RV_TIMELINE_LEVELS];
-    struct rv_density density;
-    struct rv_timeline_mark *marks;
-    size_t n_marks, marks_capacity;
-    uint64_t next_mark; /* once so many spans are added */
-};
-
-struct rv_timeline {
-    struct logs *logs; /* NO_LOGS before the first call that is kept: a process of many has a lane and few calls */
-    uint64_t whole_from_ns[RV_TIMELINE_LEVELS]; /* by level: spans and cells */
-    uint64_t spans_from_ns[RV_TIMELINE_LEVELS]; /* by bucket: evicted spans end by this */
-    uint64_t n_spans, n_evicted, first_ns, last_ns;
-    uint32_t max_depth;
-    uint32_t finest;     /* level: spans shorter than its cells are in cells only */
-    uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
-    bool has_ended;
-    bool has_no_cells;
-    bool is_backed; /* evicted spans come back in pages */
-    uint64_t backed_from_ns, backed_until_ns;
-    struct rv_span_pages pages;
-};
-
-static struct logs no_logs; /* never written */
+static struct rv_timeline_logs no_logs; /* never written */
 #define NO_LOGS (&no_logs)
 
 /* Bucket of a duration: the coarsest level whose cells are not longer than it; 0 if none is. */
@@ -57,15 +28,9 @@ static uint32_t bucket_of(uint64_t duration_ns)
     return bucket < RV_TIMELINE_LEVELS ? bucket : RV_TIMELINE_LEVELS - 1;
 }
 
-/* Durations in a bucket are below this. */
-static uint64_t bucket_limit(uint32_t bucket)
-{
-    return bucket + 1 < RV_TIMELINE_LEVELS ? UINT64_C(1) << rv_density_shift(bucket + 1) : UINT64_MAX;
-}
-
 static void make_logs(struct rv_timeline *timeline)
 {
-    struct logs *logs = rv_alloc(1, sizeof *logs);
+    struct rv_timeline_logs *logs = rv_alloc(1, sizeof *logs);
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
         logs->spans[i].item_bytes = sizeof(struct rv_span_record);
         logs->wide[i].item_bytes = sizeof(struct rv_wide_span_record);
@@ -75,7 +40,7 @@ static void make_logs(struct rv_timeline *timeline)
     timeline->logs = logs;
 }
 
-static void free_logs(struct logs *logs)
+static void free_logs(struct rv_timeline_logs *logs)
 {
     if (logs == NO_LOGS)
         return;
@@ -161,7 +126,7 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
 
 static void mark(struct rv_timeline *timeline)
 {
-    struct logs *logs = timeline->logs;
+    struct rv_timeline_logs *logs = timeline->logs;
     if (logs == NO_LOGS || timeline->n_spans < logs->next_mark)
         return;
     logs->marks = rv_vec_reserve(logs->marks, &logs->marks_capacity, logs->n_marks + 1, sizeof *logs->marks);
@@ -492,23 +457,13 @@ uint64_t rv_timeline_released_in(const struct rv_timeline *timeline, uint64_t fr
 
 uint64_t rv_timeline_reach_ns(const struct rv_timeline *timeline)
 {
-    return timeline->is_backed ? bucket_limit(RV_TIMELINE_REACH - 1)
+    return timeline->is_backed ? rv_timeline_bucket_limit(RV_TIMELINE_REACH - 1)
                                : UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1);
 }
 
 uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t level)
 {
     return timeline->whole_from_ns[level];
-}
-
-uint64_t rv_timeline_gone_until_ns(const struct rv_timeline *timeline, uint32_t log_idx)
-{
-    return timeline->spans_from_ns[log_idx / 2];
-}
-
-const struct rv_span_pages *rv_timeline_pages(const struct rv_timeline *timeline)
-{
-    return &timeline->pages;
 }
 
 const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
@@ -523,12 +478,12 @@ uint32_t rv_timeline_first_log(const struct rv_timeline *timeline)
 
 const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
 {
-    return log_idx % 2 ? &timeline->logs->wide[log_idx / 2] : &timeline->logs->spans[log_idx / 2];
+    return rv_timeline_parts_log(timeline, log_idx);
 }
 
 uint64_t rv_timeline_log_limit(uint32_t log_idx)
 {
-    return bucket_limit(log_idx / 2);
+    return rv_timeline_bucket_limit(log_idx / 2);
 }
 
 uint32_t rv_timeline_level_for(double ns_per_pixel)

@@ -93,7 +93,6 @@ uint64_t rv_timeline_reach_ns(const struct rv_timeline *timeline);
  * level's cells; see model/span_pages.h. A page is queried at its own level when the requested one is finer.
  */
 struct rv_page;
-struct rv_span_pages;
 void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page);
 
 /* Marks the page as used. Is it present, with all that this level shows? */
@@ -162,12 +161,6 @@ uint32_t rv_timeline_first_log(const struct rv_timeline *timeline);
 struct rv_chunked_log;
 const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
 uint64_t rv_timeline_log_limit(uint32_t log_idx);
-
-/* Spans of this log that end by this time were evicted. */
-uint64_t rv_timeline_gone_until_ns(const struct rv_timeline *timeline, uint32_t log_idx);
-
-/* Stretches of time with all their spans. */
-const struct rv_span_pages *rv_timeline_pages(const struct rv_timeline *timeline);
 
 /* The coarsest level whose cells are at most `ns_per_pixel` wide; 0 if level 1's are wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);

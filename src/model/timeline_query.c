@@ -6,11 +6,8 @@
 #include "model/timeline_query.h"
 
 #include "base/clock.h"
-#include "model/chunked_log.h"
-#include "model/density.h"
-#include "model/span_pages.h"
 #include "model/span_record.h"
-#include "model/timeline.h"
+#include "model/timeline_parts.h"
 
 struct out {
     struct rv_box *boxes;
@@ -46,7 +43,7 @@ static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at 
 /* Exclusive upper limit of the ends of the log's spans that overlap the window. */
 static uint64_t last_end(uint32_t log_idx, const uint64_t window[2])
 {
-    return rv_clock_after_ns(window[1], rv_timeline_log_limit(log_idx));
+    return rv_clock_after_ns(window[1], rv_timeline_bucket_limit(log_idx / 2));
 }
 
 /* Which spans of one log of a timeline a query shows. */
@@ -58,8 +55,8 @@ struct shown {
 /* Spans that end before this are not in the log. */
 static uint64_t log_from(const struct rv_timeline *timeline, uint32_t log_idx)
 {
-    const uint64_t gone_ns = rv_timeline_is_backed(timeline) ? rv_timeline_gone_until_ns(timeline, log_idx)
-                                                             : rv_timeline_whole_from_ns(timeline, log_idx / 2);
+    const uint64_t gone_ns =
+        timeline->is_backed ? timeline->spans_from_ns[log_idx / 2] : timeline->whole_from_ns[log_idx / 2];
     return rv_clock_after_ns(gone_ns, gone_ns > 0);
 }
 
@@ -70,8 +67,8 @@ static uint64_t log_from(const struct rv_timeline *timeline, uint32_t log_idx)
 static struct shown shown_of(const struct rv_timeline *timeline, uint32_t log_idx, uint64_t from_ns, uint64_t to_ns,
                              bool has_pages)
 {
-    const bool is_backed = rv_timeline_is_backed(timeline);
-    const uint64_t whole_from_ns = is_backed && has_pages ? 0 : rv_timeline_whole_from_ns(timeline, log_idx / 2);
+    const bool is_backed = timeline->is_backed;
+    const uint64_t whole_from_ns = is_backed && has_pages ? 0 : timeline->whole_from_ns[log_idx / 2];
     struct shown shown = {.window_ns = {rv_clock_later_ns(from_ns, whole_from_ns), to_ns}};
     shown.ends_ns[0] = rv_clock_later_ns(shown.window_ns[0], is_backed ? log_from(timeline, log_idx) : 0);
     shown.ends_ns[1] = last_end(log_idx, shown.window_ns);
@@ -117,9 +114,9 @@ static void query_log(const struct rv_chunked_log *log, const struct shown *show
 /* The part of the window where `level` replaces the requested level because finer ones were evicted. */
 static void part_of(const struct rv_timeline *timeline, uint32_t level, uint32_t asked, uint64_t window[2])
 {
-    window[0] = rv_clock_later_ns(window[0], rv_timeline_whole_from_ns(timeline, level));
+    window[0] = rv_clock_later_ns(window[0], timeline->whole_from_ns[level]);
     if (level > asked)
-        window[1] = rv_clock_earlier_ns(window[1], rv_timeline_whole_from_ns(timeline, level - 1));
+        window[1] = rv_clock_earlier_ns(window[1], timeline->whole_from_ns[level - 1]);
 }
 
 /* Cells of the requested level, or of the finest complete one. */
@@ -129,8 +126,8 @@ static uint64_t count_cells(const struct rv_timeline *timeline, uint32_t level, 
     for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
         uint64_t part[2] = {from_ns, to_ns};
         part_of(timeline, i, level, part);
-        if (i > 0 && (i == level || rv_timeline_whole_from_ns(timeline, i - 1) > from_ns))
-            n += rv_density_count(rv_timeline_density(timeline), i, part[0], part[1]);
+        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
+            n += rv_density_count(&timeline->logs->density, i, part[0], part[1]);
     }
     return n;
 }
@@ -141,16 +138,16 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
     for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
         uint64_t part[2] = {from_ns, to_ns};
         part_of(timeline, i, level, part);
-        if (i > 0 && (i == level || rv_timeline_whole_from_ns(timeline, i - 1) > from_ns))
-            out->n += rv_density_query(rv_timeline_density(timeline), i, part[0], part[1], out->boxes + out->n,
-                                       out->max - out->n);
+        if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
+            out->n +=
+                rv_density_query(&timeline->logs->density, i, part[0], part[1], out->boxes + out->n, out->max - out->n);
     }
 }
 
 /* Pages show what ends before this time; their cells end there. */
 static uint64_t paged_until(const struct rv_timeline *timeline, uint32_t level)
 {
-    return rv_density_begin_ns(level, rv_timeline_whole_from_ns(timeline, level));
+    return rv_density_begin_ns(level, timeline->whole_from_ns[level]);
 }
 
 /*
@@ -159,13 +156,13 @@ static uint64_t paged_until(const struct rv_timeline *timeline, uint32_t level)
  */
 static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
 {
-    const struct rv_span_pages *pages = rv_timeline_pages(timeline);
-    if (*at == pages->n || rv_timeline_whole_from_ns(timeline, level) == 0 ||
-        (!rv_timeline_is_backed(timeline) && level >= rv_timeline_sums_level(timeline)))
+    const struct rv_span_pages *pages = &timeline->pages;
+    if (*at == pages->n || timeline->whole_from_ns[level] == 0 ||
+        (!timeline->is_backed && level >= timeline->sums_level))
         return NULL;
     const struct rv_page *page = &pages->list[*at];
     if (page->from_ns >= rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline)) ||
-        page->from_ns >= rv_timeline_whole_from_ns(timeline, level))
+        page->from_ns >= timeline->whole_from_ns[level])
         return NULL;
     ++*at;
     return page;
@@ -174,14 +171,14 @@ static const struct rv_page *next_page(const struct rv_timeline *timeline, uint3
 /* The level at which a page is queried. */
 static uint32_t level_in(const struct rv_page *page, uint32_t level)
 {
-    return level > rv_timeline_finest(page->timeline) ? level : rv_timeline_finest(page->timeline);
+    return level > page->timeline->finest ? level : page->timeline->finest;
 }
 
 /* The first page that may have a part of a cell at from_ns. The cell may begin several pages before. */
 static size_t first_page(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns)
 {
-    const struct rv_page *pages = rv_timeline_pages(timeline)->list;
-    size_t at = rv_span_pages_find(rv_timeline_pages(timeline), from_ns);
+    const struct rv_page *pages = timeline->pages.list;
+    size_t at = rv_span_pages_find(&timeline->pages, from_ns);
     while (at > 0 && pages[at - 1].to_ns > rv_density_begin_ns(level_in(&pages[at - 1], level), from_ns))
         at--;
     return at;
@@ -190,7 +187,7 @@ static size_t first_page(const struct rv_timeline *timeline, uint32_t level, uin
 /* Is any of the window's time shown by pages? */
 static bool has_pages(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns)
 {
-    size_t at = rv_span_pages_find(rv_timeline_pages(timeline), from_ns);
+    size_t at = rv_span_pages_find(&timeline->pages, from_ns);
     const struct rv_page *page = next_page(timeline, level, to_ns, &at);
     return page && page->from_ns < to_ns;
 }
@@ -198,7 +195,7 @@ static bool has_pages(const struct rv_timeline *timeline, uint32_t level, uint64
 /* Time up to which a page replaces the timeline's cells: the cell that contains whole_from_ns is the timeline's. */
 static uint64_t end_of(const struct rv_timeline *timeline, const struct rv_page *page, uint32_t level)
 {
-    return page->to_ns >= paged_until(timeline, level) ? rv_timeline_whole_from_ns(timeline, level) : page->to_ns;
+    return page->to_ns >= paged_until(timeline, level) ? timeline->whole_from_ns[level] : page->to_ns;
 }
 
 uint64_t rv_timeline_query_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
@@ -208,7 +205,7 @@ uint64_t rv_timeline_query_count(const struct rv_timeline *timeline, uint64_t fr
     uint64_t n = 0, at_ns = from_ns;
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
     for (uint32_t i = 2 * level; i < RV_TIMELINE_LOGS; i++) {
-        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        const struct rv_chunked_log *log = rv_timeline_parts_log(timeline, i);
         if (rv_chunked_log_is_empty(log))
             continue;
         const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
@@ -219,12 +216,12 @@ uint64_t rv_timeline_query_count(const struct rv_timeline *timeline, uint64_t fr
         n += count_cells(timeline, level, at_ns, rv_clock_earlier_ns(page->from_ns, to_ns));
         for (uint32_t i = 2 * level; i < RV_TIMELINE_LOGS; i++) {
             const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
-            n += count_log(rv_timeline_log(page->timeline, i), &shown);
+            n += count_log(rv_timeline_parts_log(page->timeline, i), &shown);
         }
         uint32_t shown_level = level_in(page, level);
         uint64_t cells_to_ns = rv_clock_earlier_ns(to_ns, paged_until(timeline, level));
         if (shown_level && from_ns < cells_to_ns)
-            n += rv_density_count(rv_timeline_density(page->timeline), shown_level, from_ns, cells_to_ns);
+            n += rv_density_count(&page->timeline->logs->density, shown_level, from_ns, cells_to_ns);
         at_ns = rv_clock_later_ns(at_ns, end_of(timeline, page, level));
     }
     return n + count_cells(timeline, level, at_ns, to_ns);
@@ -275,8 +272,8 @@ static void query_all_cells(const struct rv_timeline *timeline, uint64_t from_ns
         size_t first = out->n;
         uint32_t shown = level_in(page, level);
         if (shown && from_ns < cells_to_ns)
-            out->n += rv_density_query(rv_timeline_density(page->timeline), shown, from_ns, cells_to_ns,
-                                       out->boxes + first, out->max - first);
+            out->n += rv_density_query(&page->timeline->logs->density, shown, from_ns, cells_to_ns, out->boxes + first,
+                                       out->max - first);
         join_cells(out, pages, first);
     }
 }
@@ -290,7 +287,7 @@ size_t rv_timeline_query_boxes(const struct rv_timeline *timeline, uint64_t from
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
     size_t first = first_page(timeline, level, from_ns);
     for (uint32_t i = 2 * level; i < RV_TIMELINE_LOGS; i++) {
-        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        const struct rv_chunked_log *log = rv_timeline_parts_log(timeline, i);
         if (!rv_chunked_log_is_empty(log)) {
             const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
             query_log(log, &shown, &boxes);
@@ -298,7 +295,7 @@ size_t rv_timeline_query_boxes(const struct rv_timeline *timeline, uint64_t from
         size_t at = first;
         for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
             const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
-            query_log(rv_timeline_log(page->timeline, i), &shown, &boxes);
+            query_log(rv_timeline_parts_log(page->timeline, i), &shown, &boxes);
         }
     }
     query_all_cells(timeline, from_ns, to_ns, level, &boxes);
@@ -325,12 +322,12 @@ void rv_timeline_query_across(const struct rv_timeline *timeline, uint64_t at_ns
                               void (*each)(void *context, const struct rv_box *box), void *context)
 {
     for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
-        each_across(rv_timeline_log(timeline, i), at_ns, rv_clock_after_ns(at_ns, rv_timeline_log_limit(i)), each,
-                    context);
-    size_t at = rv_span_pages_find(rv_timeline_pages(timeline), at_ns);
+        each_across(rv_timeline_parts_log(timeline, i), at_ns,
+                    rv_clock_after_ns(at_ns, rv_timeline_bucket_limit(i / 2)), each, context);
+    size_t at = rv_span_pages_find(&timeline->pages, at_ns);
     for (const struct rv_page *page; (page = next_page(timeline, 0, at_ns, &at));)
         for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
             const struct shown shown = shown_of_page(timeline, i, at_ns, rv_clock_after_ns(at_ns, 1));
-            each_across(rv_timeline_log(page->timeline, i), at_ns, shown.ends_ns[1], each, context);
+            each_across(rv_timeline_parts_log(page->timeline, i), at_ns, shown.ends_ns[1], each, context);
         }
 }
