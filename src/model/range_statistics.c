@@ -203,8 +203,8 @@ static void add_to_part(struct rv_range_statistics *range, uint64_t n_expected, 
 static bool keeps_parts(const struct rv_range_statistics *range, const struct rv_lane *lane)
 {
     const struct rv_range_scope *scope = &range->scope;
-    return range->memory && scope->time == RV_TIME_WALL && !scope->lists_calls &&
-           rv_filter_n_rules(scope->filter) == 0 && lane->made.n_sums == 0;
+    return range->memory && scope->time == RV_TIME_WALL && rv_filter_n_rules(scope->filter) == 0 &&
+           lane->made.n_sums == 0;
 }
 
 static bool is_at_end(const struct rv_range_piece *piece)
@@ -368,7 +368,7 @@ static struct rv_range_namesakes namesakes_of(const struct rv_range_statistics *
 static void keep_or_free(struct rv_range_statistics *range, struct rv_range_part *part)
 {
     const struct rv_range_namesakes namesakes = namesakes_of(range);
-    if (part->is_kept_later && !part->is_damaged && part->missing_before_ns == 0)
+    if (part->is_kept_later && !range->scope.lists_calls && !part->is_damaged && part->missing_before_ns == 0)
         rv_range_memory_take(range->memory, part, &namesakes);
     else
         rv_range_part_fini(part);
@@ -393,7 +393,7 @@ static bool add_next(struct rv_range_statistics *range)
     struct rv_range_part *part = &range->parts[range->n_added];
     range->is_adding = true;
     pthread_mutex_unlock(&range->lock);
-    if (!range->n_beforehand)
+    if (!range->n_beforehand && !(range->scope.lists_calls && part->kept))
         add_part(range, part->kept ? part->kept : part);
     if (!part->kept)
         keep_or_free(range, part);
@@ -409,6 +409,20 @@ static bool add_next(struct rv_range_statistics *range)
 
 /* ---- shares ---- */
 
+static bool has_subroutine(const struct rv_range_part *part, uint32_t id)
+{
+    size_t i = 0;
+    while (i < part->n_ids && part->ids[i] != id)
+        i++;
+    return i < part->n_ids;
+}
+
+/* A kept part has no list of calls; it is of use where there are none to list. */
+static bool is_of_use(const struct rv_range_scope *scope, const struct rv_range_part *kept)
+{
+    return !scope->lists_calls || !has_subroutine(kept, scope->calls_of);
+}
+
 /* Parts that were measured before; until the range is destroyed, lest those of one range replace each other. */
 static void borrow_parts(struct rv_range_statistics *range)
 {
@@ -417,6 +431,10 @@ static void borrow_parts(struct rv_range_statistics *range)
         struct rv_range_part *part = &range->parts[i];
         if (part->is_kept_later)
             part->kept = rv_range_memory_borrow(range->memory, part->pieces, &namesakes);
+        if (part->kept && !is_of_use(&range->scope, part->kept)) {
+            rv_range_memory_release(range->memory, part->kept);
+            part->kept = NULL;
+        }
         part->is_done = part->kept;
         if (part->kept)
             atomic_fetch_add_explicit(&range->n_seen, part->n_expected, memory_order_relaxed);
@@ -461,10 +479,10 @@ static void begin(struct rv_range_statistics *range)
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
     range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
     range->namesakes = hash_namesakes(&range->scope);
+    range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
     borrow_parts(range);
     if (range->n_beforehand)
         choose_unknown(range);
-    range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
 }
 
 /* Take the next part, unless those before it are too far behind. Under the lock. Returns whether there is any. */

@@ -65,6 +65,7 @@ static void list(struct rv_viewer *viewer)
                                                                 .subroutines = viewer->subroutines,
                                                                 .filter = statistics->asked_filter,
                                                                 .time = statistics->asked_time,
+                                                                .memory = statistics->memory,
                                                                 .lists_calls = true,
                                                                 .calls_of = statistics->calls.id},
                            viewer->session);

@@ -306,6 +306,7 @@ static void check_list(struct world *world, const uint64_t bounds[2], const stru
                                                                         .lanes = world->lanes,
                                                                         .subroutines = world->subroutines,
                                                                         .filter = filter,
+                                                                        .memory = world->memory,
                                                                         .calls_per_part = any_part_size(world),
                                                                         .lists_calls = true,
                                                                         .calls_of = id});

@@ -43,16 +43,21 @@ static struct rv_range_statistics_params params(void)
 }
 
 /* How much of the range is known before a call of it is visited. */
-static double known(void)
+static double known_of(const struct rv_range_statistics_params *wanted)
 {
-    const struct rv_range_statistics_params wanted = params();
-    struct rv_range_statistics *range = rv_range_statistics_create(&wanted);
+    struct rv_range_statistics *range = rv_range_statistics_create(wanted);
     struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
     (void)rv_range_statistics_share_step(share, 1, 0);
     const double progress = rv_range_statistics_progress(range);
     rv_range_statistics_share_destroy(share);
     rv_range_statistics_destroy(range);
     return progress;
+}
+
+static double known(void)
+{
+    const struct rv_range_statistics_params wanted = params();
+    return known_of(&wanted);
 }
 
 static void measure_nearly_all(bool is_over)
@@ -75,6 +80,16 @@ Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
 Test(range_ahead, all_parts_but_the_ends_are_measured_by_several_threads_once_the_capture_is_over)
 {
     measure_nearly_all(true);
+}
+
+/* All calls are of subroutine 1. */
+Test(range_ahead, a_list_of_calls_leaves_out_parts_without_their_subroutine)
+{
+    struct rv_range_statistics_params list = params();
+    list.lists_calls = true;
+    measure_nearly_all(true);
+    for (list.calls_of = 1; list.calls_of <= 2; list.calls_of++)
+        cr_assert_eq(known_of(&list) > 0.85, list.calls_of == 2);
 }
 
 Test(range_ahead, measuring_ahead_can_be_stopped_at_any_time)
