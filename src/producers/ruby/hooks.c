@@ -301,8 +301,11 @@ static void ignore_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, V
 static void keep_other_events(void)
 {
     const rb_event_flag_t others = rv_fast_dispatch.hooks ? rv_fast_dispatch.hooks->events & ~events : 0;
-    if (others & ~RUBY_INTERNAL_EVENT_MASK)
-        rb_add_event_hook(ignore_event, others & ~RUBY_INTERNAL_EVENT_MASK, Qnil);
+    const rb_event_flag_t internal = others & RUBY_INTERNAL_EVENT_MASK; /* a hook has such or others */
+    if (internal)
+        rb_add_event_hook(ignore_event, internal, Qnil);
+    if (others != internal)
+        rb_add_event_hook(ignore_event, others - internal, Qnil);
 }
 
 /* Ours comes first: no Ractor misses calls meanwhile. */
