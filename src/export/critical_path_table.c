@@ -190,9 +190,17 @@ static void add_threads(struct path *path)
     }
 }
 
+/* Is a step in a wait that the path came through waiting for something else? */
+static bool is_passed_on(const struct path *path, const struct rv_critical_path_step *step, const struct rv_wait *of)
+{
+    return step->kind == RV_CRITICAL_PATH_WAIT && path->graph.edges[step->wait].wait.kind < RV_WAIT_SLEEP &&
+           !rv_wait_kind_is_lock(of->kind);
+}
+
 /*
  * The time of the path that lies in a wait which led to another thread is that object's: it is what the waiter waited
- * for. Of waits inside one another, the innermost has it, which may be one whose waker is unknown.
+ * for. Of waits inside one another, the innermost has it: also one whose waker is unknown, if it is for another thread, but
+ * not from a lock, from which its holder keeps others while it waits.
  */
 static void add_objects(struct path *path)
 {
@@ -208,7 +216,7 @@ static void add_objects(struct path *path)
             const struct rv_wait *of = &path->graph.edges[open[n_open - 1]].wait;
             const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
             if (from_ns < to_ns) {
-                if (step->kind != RV_CRITICAL_PATH_WAIT)
+                if (!is_passed_on(path, step, of))
                     add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
                 to_ns = from_ns;
             }
