@@ -49,12 +49,12 @@ static void choose_twice(struct rv_map *map)
 {
     struct rv_max_overhead_choice choices[4];
     struct rv_max_overhead *overhead = rv_max_overhead_create(map, 1.0);
-    cr_assert_eq(choose(overhead, choices, 4), 1, "most of the calls are enough for once");
+    cr_assert_eq(choose(overhead, choices, 1), 1);
     cr_assert_eq(choices[0].address, 0x1000);
     cr_assert_eq(choices[0].ring_idx, 3);
     cr_assert_eq(choices[0].ticks, N - 1);
     cr_assert_gt(choices[0].calls_per_s, 0);
-    cr_assert_eq(choose(overhead, choices, 4), 1, "what was chosen once is not again");
+    cr_assert_eq(choose(overhead, choices, 1), 1, "what was chosen once is not again");
     cr_assert_eq(choices[0].address, 0x2000);
     rv_max_overhead_destroy(overhead);
 }
@@ -251,12 +251,12 @@ static void let_in_again(struct rv_map *map)
 {
     struct rv_max_overhead_choice choices[4];
     struct rv_max_overhead *overhead = rv_max_overhead_create(map, 1.0);
-    cr_assert_eq(choose(overhead, choices, 4), 1);
+    cr_assert_eq(choose(overhead, choices, 1), 1); /* of two, where much is owed */
     cr_assert_not(choices[0].is_back);
     cr_assert_eq(wait_for_return(overhead, choices, 4), 1);
     cr_assert(choices[0].is_back);
     cr_assert_eq(choices[0].address, 0x1000);
-    cr_assert_eq(choose(overhead, choices, 4), 1, "it may be left out again");
+    cr_assert_eq(choose(overhead, choices, 1), 1, "it may be left out again");
     cr_assert_not(choices[0].is_back);
     cr_assert_eq(choices[0].address, 0x1000);
     rv_max_overhead_destroy(overhead);
