@@ -174,6 +174,22 @@ static bool has_sound_blocks(const struct rv_rec_index_table *table, uint64_t en
     return sum == n_stacks;
 }
 
+/* Events of a block's stacks, by which a reader divides a lane, are its own, and one where others are lost before it. */
+static bool has_sound_numbers_of_events(const struct rv_rec_index_table *table)
+{
+    size_t n, n_stacks;
+    const struct rv_rec_index_block *block = rv_rec_index_rows(table, RV_REC_INDEX_BLOCKS, &n), *end = block + n;
+    const struct rv_rec_index_stack *stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n_stacks);
+    for (; block < end; block++) {
+        uint64_t n_events = 0;
+        for (uint32_t i = 0; i < block->n_stacks; i++)
+            n_events += stack++->n_events;
+        if (n_events > block->n_events + UINT64_C(1))
+            return false;
+    }
+    return true;
+}
+
 static bool has_sound_stacks(const struct rv_rec_index_table *table, int columns)
 {
     size_t n, n_frames, n_cells, n_spans, n_notes;
@@ -363,8 +379,9 @@ static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *c
     if (unpack_all(compressor, payload + sizeof *head, payload + chunk->payload_bytes, columns, table) != 0)
         return -EBADMSG;
     bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) &&
-                    has_sound_stacks(table, columns) && has_sound_cells(table) && has_sound_totals(table) &&
-                    has_sound_depths(table) && has_sound_waits(table, columns) && has_sound_folds(table);
+                    has_sound_numbers_of_events(table) && has_sound_stacks(table, columns) && has_sound_cells(table) &&
+                    has_sound_totals(table) && has_sound_depths(table) && has_sound_waits(table, columns) &&
+                    has_sound_folds(table);
     return is_sound ? 0 : -EBADMSG;
 }
 

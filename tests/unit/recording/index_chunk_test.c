@@ -112,6 +112,7 @@ Test(index_chunk, inconsistent_tables_are_refused)
     REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, level, 0);
     REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, level, RV_REC_INDEX_LEVELS);
     REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, n_frames, 1);
+    REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, n_events, 9); /* its block has 7 */
     REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, n_cells, UINT32_MAX);
     REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, n_spans, 1);
     REFUSE(RV_REC_INDEX_STACKS, rv_rec_index_stack, n_notes, 0);
