@@ -368,7 +368,7 @@ static struct rv_range_namesakes namesakes_of(const struct rv_range_statistics *
 static void keep_or_free(struct rv_range_statistics *range, struct rv_range_part *part)
 {
     const struct rv_range_namesakes namesakes = namesakes_of(range);
-    if (part->is_kept_later && !range->scope.lists_calls && !part->is_damaged && part->missing_before_ns == 0)
+    if (part->is_kept_later && !range->scope.lists_calls && part->missing_before_ns == 0)
         rv_range_memory_take(range->memory, part, &namesakes);
     else
         rv_range_part_fini(part);

@@ -694,6 +694,34 @@ Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
     close_both(&sessions);
 }
 
+/* Also those of a damaged block: it would be read anew for ever. */
+Test(span_reader, parts_with_damaged_blocks_are_kept)
+{
+    struct sessions sessions;
+    struct rv_range_memory *memory = rv_range_memory_create(1 << 24);
+    const uint64_t window[2] = {0, UINT64_MAX};
+    open_both(&sessions, &BUSY);
+    recorded_damage(path, 3);
+    for (unsigned i = 0; i < 2; i++) {
+        struct rv_range_job indexed = measure(sessions.indexed, window, NULL, memory);
+        cr_assert(rv_range_statistics_is_damaged(indexed.range));
+        rv_range_job_stop(&indexed);
+    }
+    const struct rv_range_statistics_params ahead = {.to_ns = UINT64_MAX,
+                                                     .lanes = rv_session_lanes(sessions.indexed),
+                                                     .subroutines = rv_session_subroutines(sessions.indexed),
+                                                     .memory = memory,
+                                                     .calls_per_part = CALLS_PER_PART,
+                                                     .n_beforehand = 1000};
+    struct rv_range_job left = {.range = NULL};
+    rv_range_job_start(&left, &ahead, sessions.indexed);
+    rv_range_job_wait(&left);
+    cr_assert(rv_range_statistics_has_all_beforehand(left.range));
+    rv_range_job_stop(&left);
+    rv_range_memory_destroy(memory);
+    close_both(&sessions);
+}
+
 struct late { /* a taker that is slower than the reading of a damaged block */
     atomic_bool is_over;
     atomic_size_t n_late;
