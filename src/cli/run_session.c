@@ -41,7 +41,7 @@
 #include "ring/refused_processes.h"
 #include "source/context_switches.h"
 
-enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT, STATUS_TERMINATED = 128 + SIGTERM };
+enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
 /* Of tracing, for a command that was asked to end: half of the time that `docker stop` gives us both. */
 static const uint64_t ENDING_NS = 5000000000;
@@ -70,7 +70,7 @@ struct run {
     struct rv_session *session;
     uint64_t end_ns;                     /* when capture ends by --duration */
     bool has_ended;                      /* the command has ended; its children may run */
-    uint64_t asked_ns;                   /* when it was seen that the command was asked to end; 0: it was not */
+    uint64_t asked_ns;                   /* when it was seen that the command was sent TERM; 0: it was not */
     unsigned n_interrupts0;              /* number of interrupts when its end was seen */
     int status;                          /* ringviz's exit status */
     struct rv_losses losses;             /* as counted when the session has ended */
@@ -78,10 +78,10 @@ struct run {
     uint64_t alone_since_ns;             /* drain thread: since when only descendants of the command run */
 };
 
-/* Has the command not heeded a TERM or HUP? */
+/* Does the command run on though it was sent TERM? HUP may mean that it shall read its settings again. */
 static bool is_asked_in_vain(struct run *run)
 {
-    if (run->has_ended || !rv_launch_was_asked_to_end())
+    if (run->has_ended || rv_launch_end_signal() != SIGTERM)
         return false;
     const uint64_t now_ns = rv_clock_mono_ns();
     if (!run->asked_ns)
@@ -101,7 +101,13 @@ static bool is_interrupted(struct run *run)
         run->n_interrupts0 = rv_signals_n_interrupts();
     }
     unsigned n = rv_signals_n_interrupts();
-    return n > 1 || (run->has_ended && n > run->n_interrupts0) || is_asked_in_vain(run);
+    return n > 1 || (run->has_ended && n > run->n_interrupts0);
+}
+
+/* Is capture to end though the command runs? */
+static bool is_to_end(struct run *run)
+{
+    return is_interrupted(run) || is_asked_in_vain(run);
 }
 
 /* ---- begin ---- */
@@ -424,7 +430,7 @@ static bool is_capture_over(const struct run *run)
 static void run_headless(struct run *run)
 {
     while (!rv_session_wait(run->session, TURN_NS))
-        if (is_interrupted(run) || is_capture_over(run))
+        if (is_to_end(run) || is_capture_over(run))
             end_capture(run);
 }
 
@@ -435,7 +441,7 @@ static bool should_close(void *context)
     struct run *run = context;
     if (is_capture_over(run) && !rv_session_is_done(run->session))
         end_capture(run);
-    return is_interrupted(run) || (run->has_ended && rv_launch_was_asked_to_end());
+    return is_to_end(run) || (run->has_ended && rv_launch_end_signal());
 }
 
 /* The window starts or stops a recording. */
@@ -454,14 +460,17 @@ static const char *recorded_later(void *context)
 /* The capture is over; the program may go on. Wait for its end, as a shell does. */
 static void wait_for_command(struct run *run)
 {
-    while (run->launch && !rv_launch_has_ended(run->launch) && !is_interrupted(run)) {
+    while (run->launch && !rv_launch_has_ended(run->launch) && !is_to_end(run)) {
         struct timespec turn = {.tv_nsec = (long)TURN_NS / 5};
         nanosleep(&turn, NULL);
     }
+    if (run->launch && !rv_launch_has_ended(run->launch) && is_asked_in_vain(run))
+        rv_warn("the command runs on after SIGTERM; its later calls are missing");
     if (!run->launch || run->status)
         return;
+    const int end_signal = rv_launch_end_signal();
     run->status = rv_launch_has_ended(run->launch) ? rv_launch_status(run->launch)
-                  : rv_launch_was_asked_to_end()   ? STATUS_TERMINATED
+                  : end_signal                     ? 128 + end_signal
                                                    : STATUS_INTERRUPTED;
 }
 

@@ -42,7 +42,7 @@ static const int PASSED_ON[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 static _Atomic pid_t child_pid; /* 0 when there is none to signal */
 static _Atomic unsigned n_handlers;
-static atomic_bool has_passed_end_on;
+static atomic_int end_signal;
 static void (*_Atomic end_us)(int signal_number);
 
 /* Dispositions that this process was started with. */
@@ -99,9 +99,10 @@ static void on_signal(int signal_number)
 {
     int saved_errno = errno;
     const bool is_end = signal_number == SIGTERM || signal_number == SIGHUP, is_passed_on = pass_on(signal_number);
-    if (is_end && is_passed_on)
-        atomic_store_explicit(&has_passed_end_on, true, memory_order_relaxed);
-    else if (is_end)
+    if (is_end && is_passed_on) {
+        if (signal_number == SIGTERM || !atomic_load_explicit(&end_signal, memory_order_relaxed))
+            atomic_store_explicit(&end_signal, signal_number, memory_order_relaxed);
+    } else if (is_end)
         atomic_load_explicit(&end_us, memory_order_relaxed)(signal_number);
     errno = saved_errno;
 }
@@ -254,9 +255,9 @@ bool rv_launch_has_ended(struct rv_launch *launch)
     return has_ended;
 }
 
-bool rv_launch_was_asked_to_end(void)
+int rv_launch_end_signal(void)
 {
-    return atomic_load_explicit(&has_passed_end_on, memory_order_relaxed);
+    return atomic_load_explicit(&end_signal, memory_order_relaxed);
 }
 
 int rv_launch_status(const struct rv_launch *launch)

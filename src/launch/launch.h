@@ -44,8 +44,8 @@ bool rv_launch_has_ended(struct rv_launch *launch);
  */
 bool rv_launch_has_offspring(struct rv_launch *launch);
 
-/* Was a TERM or HUP passed on? Any thread. */
-bool rv_launch_was_asked_to_end(void);
+/* The TERM or HUP that was passed on; TERM where both were, 0 where none was. Any thread. */
+int rv_launch_end_signal(void);
 
 /* Exit status as a shell gives it: the code, or 128 + signal. After has_ended. */
 int rv_launch_status(const struct rv_launch *launch);

@@ -220,6 +220,7 @@ is_over() {
 within 90 is_over || { fail "TERM does not end ringviz"; kill -KILL $viewer; }
 wait $viewer
 expect "status of a ringviz whose command stays" $? 143
+grep -q 'runs on after SIGTERM' "$folder/err" || fail "not said that the command stays: $(cat "$folder/err")"
 [ -s "$folder/report" ] || fail "no report where the command stays: $(cat "$folder/err")"
 exec 8>&-
 
