@@ -492,10 +492,11 @@ static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t sta
                                    sizeof start);
 }
 
+/* -ESRCH when the process has ended. */
 static int set_leaving(const struct attacher *attacher, uint64_t is_leaving)
 {
-    return rv_ptrace_write(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, is_leaving),
-                           &is_leaving, sizeof is_leaving);
+    const uint64_t at = attachment_of(attacher) + offsetof(struct rv_attachment, is_leaving);
+    return rv_ptrace_write(&attacher->tracee, at, &is_leaving, sizeof is_leaving) ? -ESRCH : 0;
 }
 
 /* Remove the patches, and give the process up. */
