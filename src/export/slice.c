@@ -1,6 +1,6 @@
 #include "export/slice.h"
-#include "model/box.h"
 
+#include "model/box.h"
 
 bool rv_slice_has_stretch(const struct rv_slice *part, uint64_t start_ns, uint64_t end_ns)
 {

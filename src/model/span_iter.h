@@ -34,9 +34,9 @@ struct rv_span_iter_back { /* zeroed = none; owns its pages */
     uint32_t at_page[RV_TIMELINE_LOGS]; /* page that each log is in */
     struct rv_timeline **pages;         /* latest first */
     size_t n_pages, pages_capacity;
-    bool is_starved;  /* the last step gave fewer spans than it had room for */
+    bool is_starved;     /* the last step gave fewer spans than it had room for */
     uint64_t last_depth; /* of the span returned last */
-    uint64_t edge_ns; /* spans in missing pages end before this; 0: none missing */
+    uint64_t edge_ns;    /* spans in missing pages end before this; 0: none missing */
 };
 
 /*

@@ -2,11 +2,11 @@
 #ifndef RV_RENDER_EMPHASIS_H
 #define RV_RENDER_EMPHASIS_H
 
-#include "model/box.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/box.h"
 
 enum rv_emphasis { RV_EMPHASIS_NONE, RV_EMPHASIS_DIMMED, RV_EMPHASIS_ALIKE, RV_EMPHASIS_CHOSEN };
 

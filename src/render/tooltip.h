@@ -2,10 +2,10 @@
 #ifndef RV_RENDER_TOOLTIP_H
 #define RV_RENDER_TOOLTIP_H
 
-#include "model/box.h"
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/box.h"
 
 struct rv_overlay;
 struct rv_box_colors;
