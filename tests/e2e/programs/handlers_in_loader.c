@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "count.h"
-
-#define TRAP_FLAG 0x100
+#include "single_step.h"
 
 typedef void *open_fn(const char *path, int flags);
 typedef int close_fn(void *handle);
@@ -30,19 +29,6 @@ KEPT static void handle(int signal_number)
     COUNTED(handle);
     handle_inner((unsigned)signal_number);
     sum++;
-}
-
-QUIET static inline void set_stepping(bool is_stepping)
-{
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n"
-                     "pushfq\n"
-                     "andq %1, (%%rsp)\n"
-                     "orq %0, (%%rsp)\n"
-                     "popfq\n"
-                     "lea 128(%%rsp), %%rsp"
-                     :
-                     : "r"(is_stepping ? (uint64_t)TRAP_FLAG : 0), "i"(~TRAP_FLAG)
-                     : "memory", "cc");
 }
 
 QUIET static void *open_libc(void)

@@ -15,9 +15,9 @@
 #include <unwind.h>
 
 #include "count.h"
+#include "single_step.h"
 
 #define MOST_FRAMES 64
-#define TRAP_FLAG 0x100
 #define N_REGISTERS 6
 
 struct frame {
@@ -69,19 +69,6 @@ static void look(int number, siginfo_t *info, void *context)
     }
     n_wrong++;
     fprintf(stderr, "%s+%#tx: %d frames\n", file.dli_fname, (const char *)at - (const char *)file.dli_fbase, frames.n);
-}
-
-static inline void set_stepping(bool is_stepping)
-{
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n"
-                     "pushfq\n"
-                     "andq %1, (%%rsp)\n"
-                     "orq %0, (%%rsp)\n"
-                     "popfq\n"
-                     "lea 128(%%rsp), %%rsp"
-                     :
-                     : "r"(is_stepping ? (uint64_t)TRAP_FLAG : 0), "i"(~TRAP_FLAG)
-                     : "memory", "cc");
 }
 
 KEPT static unsigned last(unsigned n)

@@ -2,10 +2,9 @@
 #include "viewer/arcs.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "ended_session.h"
 #include "viewer/viewer.h"
 
 #define MS UINT64_C(1000000)
@@ -15,37 +14,9 @@ enum { LOCK = 7, N_ROUNDS = 100 };
 static struct rv_session *session;
 static struct rv_viewer viewer;
 
-static enum rv_source_status poll_none(struct rv_source *source, const struct rv_intake *intake)
-{
-    (void)source;
-    (void)intake;
-    return RV_SOURCE_ENDED;
-}
-
-static void nap(struct rv_source *source)
-{
-    (void)source;
-}
-
-static void resolve_none(struct rv_source *source, const struct rv_intake *intake, bool is_final)
-{
-    (void)source;
-    (void)intake;
-    (void)is_final;
-}
-
-static void close_none(struct rv_source *source)
-{
-    free(source);
-}
-
 static void setup(void)
 {
-    struct rv_source *source = rv_alloc(1, sizeof *source);
-    *source = (struct rv_source){.poll = poll_none, .nap = nap, .resolve = resolve_none, .close = close_none};
-    session = rv_session_start(&(struct rv_session_params){.n_workers = 1, .keeps_waits = true}, source);
-    while (!rv_session_wait(session, 100 * MS))
-        continue;
+    session = ended_session_start();
     for (uint32_t i = 0; i < 2; i++)
         rv_lanes_add(rv_session_lanes(session),
                      &(struct rv_lane_identity){.pid = 1, .tid = 1 + i, .thread = i, .name = "", .process_name = ""});

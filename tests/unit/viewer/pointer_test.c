@@ -2,9 +2,8 @@
 #include "viewer/pointer.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
-#include "base/vec.h"
+#include "ended_session.h"
 
 #define MS UINT64_C(1000000)
 
@@ -12,37 +11,9 @@ static struct rv_session *session;
 static struct rv_lane *lane;
 static struct rv_pointer pointer;
 
-static enum rv_source_status poll_none(struct rv_source *source, const struct rv_intake *intake)
-{
-    (void)source;
-    (void)intake;
-    return RV_SOURCE_ENDED;
-}
-
-static void nap(struct rv_source *source)
-{
-    (void)source;
-}
-
-static void resolve_none(struct rv_source *source, const struct rv_intake *intake, bool is_final)
-{
-    (void)source;
-    (void)intake;
-    (void)is_final;
-}
-
-static void close_none(struct rv_source *source)
-{
-    free(source);
-}
-
 static void setup(void)
 {
-    struct rv_source *source = rv_alloc(1, sizeof *source);
-    *source = (struct rv_source){.poll = poll_none, .nap = nap, .resolve = resolve_none, .close = close_none};
-    session = rv_session_start(&(struct rv_session_params){.n_workers = 1, .keeps_waits = true}, source);
-    while (!rv_session_wait(session, 100 * MS))
-        continue;
+    session = ended_session_start();
     lane = rv_lanes_add(rv_session_lanes(session), &(struct rv_lane_identity){.name = "main", .process_name = ""});
     rv_subroutines_define(rv_session_subroutines(session), 1, "Cells", "outer", "", 0);
     rv_subroutines_define(rv_session_subroutines(session), 2, "Cells", "inner", "", 0);
