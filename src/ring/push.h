@@ -264,12 +264,11 @@ static inline bool rv_push_follows_call(const struct rv_event *slot, uint64_t ti
     return low == (uint32_t)ticks && top == ticks >> 32;
 }
 
-/* The rest of a push that has begun, below the limit, of an event at ticks that the thread has read or written last. */
-static inline void rv_push_commit_at(struct rv_pusher *pusher, uint64_t next, enum rv_event_kind kind, uint64_t ticks,
-                                     uint64_t word)
+/* The rest of a push that has begun, below the limit, of a return at the time of the call before it. */
+static inline void rv_push_commit_return(struct rv_pusher *pusher, uint64_t next, uint64_t called, uint64_t word)
 {
     rv_push_order();
-    rv_push_write(rv_push_slot(next), (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, word);
+    rv_push_write(rv_push_slot(next), (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | called, word);
     rv_push_end(pusher, next);
 }
 

@@ -280,7 +280,7 @@ RV_EXPORT void ringviz_return_at_once(uint32_t id, uint32_t depth, uint64_t call
     const uint64_t next = rv_push_begin(pusher, stack);
     const bool has_slot = next < pusher->limit || next < pusher->slow_limit;
     if (__builtin_expect(has_slot && rv_push_follows_call(rv_push_slot(next), called), 1))
-        rv_push_commit_at(pusher, next, RV_EVENT_RETURN, called, word);
+        rv_push_commit_return(pusher, next, called, word);
     else if (next < pusher->limit)
         (void)rv_push_commit(pusher, next, RV_EVENT_RETURN, word);
     else

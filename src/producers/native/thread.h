@@ -40,18 +40,6 @@ static inline uint64_t rv_thread_push(enum rv_event_kind kind, uint64_t word, ui
     return rv_push(&rv_thread.pusher, kind, word, stack, rv_thread_push_slow);
 }
 
-/* The same at ticks that the thread has read since its last event: of two clock reads in a row the second waits for the first.
- * The slow path reads the clock. */
-static inline void rv_thread_push_at(enum rv_event_kind kind, uint64_t ticks, uint64_t word, uint64_t stack)
-{
-    (void)rv_thread_gate();
-    const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
-    if (__builtin_expect(next < rv_thread.pusher.limit, 1))
-        rv_push_commit_at(&rv_thread.pusher, next, kind, ticks, word);
-    else
-        (void)rv_thread_push_slow(&rv_thread.pusher, stack, kind, word);
-}
-
 /*
  * Are the program's threads another C library's than ours? Then our thread keys and fork handlers do not work in them.
  */

@@ -60,17 +60,6 @@ uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
     return rv_thread_push(kind, word, RV_ENTRY_STACK());
 }
 
-/* At ticks that were read since the thread's last event. */
-static void push_at(uint64_t ticks, enum rv_event_kind kind, uint64_t word)
-{
-    rv_thread_push_at(kind, ticks, word, RV_ENTRY_STACK());
-}
-
-static uint64_t now(void)
-{
-    return rv_clock_ticks(rv_process_map()->clock.kind);
-}
-
 /* 0: none. */
 static uint32_t name_of(const void *object)
 {
@@ -99,7 +88,7 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
     if (rv_wait_is_traced())
         ticks = rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE));
     else if (rv_process_is_open())
-        ticks = now();
+        ticks = rv_clock_ticks(rv_process_map()->clock.kind);
     uint32_t rest = rest_of(object);
     __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
     __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)rv_os_own_tid() | (is_by_reader ? BY_READER : 0),
@@ -159,7 +148,7 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool
         __atomic_fetch_add(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters, 1,
                            __ATOMIC_SEQ_CST); /* W1 -> W4 */
     /* A record before it may be of a thread whose successors did not see the announcement. */
-    rv_wait.began = now();
+    rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind);
     return outer;
 }
 
@@ -171,11 +160,10 @@ bool rv_wait_has_shared_waiters(const void *object)
 
 void rv_wait_write(bool gives_up)
 {
-    push_at(rv_wait.began, RV_EVENT_WAIT,
-            word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
+    rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
     const bool has_owner = rv_wait.owner && rv_wait.owner <= TID_MASK; /* a robust mutex may have another number */
     if (has_owner && !gives_up)
-        push_at(rv_wait.began, RV_EVENT_WOKEN, rv_event_word_held(rv_wait.owner));
+        rv_wait_push(RV_EVENT_WOKEN, rv_event_word_held(rv_wait.owner));
 }
 
 struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
@@ -192,41 +180,41 @@ void rv_wait_withdraw(const struct rv_wait *outer)
     rv_wait = *outer;
 }
 
-static void write_woken(uint64_t at, uint32_t tid, enum rv_wake wake, uint64_t since)
+static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
 {
     const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
     const uint32_t known = tid <= TID_MASK ? tid : 0; /* a robust mutex may have another number */
-    push_at(at, RV_EVENT_WOKEN,
-            rv_event_word(known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT,
-                          (uint16_t)(ticks >> 16), (uint16_t)ticks));
+    rv_wait_push(RV_EVENT_WOKEN,
+                 rv_event_word(known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT,
+                               (uint16_t)(ticks >> 16), (uint16_t)ticks));
 }
 
 /* End a wait that did not end by getting the object. */
-static void write_failure(uint64_t at, int error)
+static void write_failure(int error)
 {
-    write_woken(at, 0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
 }
 
 /* What is known without a record: nothing, where another object's record has taken its place. */
-static void write_owner(uint64_t at, bool is_overwritten)
+static void write_owner(bool is_overwritten)
 {
     const uint32_t owner = is_overwritten ? 0 : rv_wait.owner;
-    write_woken(at, owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
+    write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
 }
 
 /* The last to release it in any process. The last to come to a barrier is the only one. */
-static void write_shared_waker(uint64_t at)
+static void write_shared_waker(uint64_t now)
 {
     const struct rv_transfer last =
         rv_pipe_socket_wakers_last(rv_wait.shared_key, rv_wait.began, (uint32_t)rv_os_own_tid());
     const struct rv_wire_transfer *entry = rv_pipe_socket_wakers_entry(rv_wait.shared_key);
     if (last.tid)
-        write_woken(at, last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, at - last.ticks);
+        write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, now - last.ticks);
     else
-        write_owner(at, __atomic_load_n(&entry->when, __ATOMIC_RELAXED) > rv_wait.began);
+        write_owner(__atomic_load_n(&entry->when, __ATOMIC_RELAXED) > rv_wait.began);
 }
 
-static void write_waker(uint64_t at)
+static void write_waker(uint64_t now)
 {
     uint64_t who = __atomic_load_n(&rv_wait.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
     uint64_t when = __atomic_load_n(&rv_wait.slot->when, __ATOMIC_RELAXED);
@@ -235,26 +223,26 @@ static void write_waker(uint64_t at)
     const bool is_new = after_begin && after_begin <= TICKS_MASK / 2;
     const bool is_by_reader = (uint32_t)who & BY_READER;
     if (is_new && (who >> 32 != rest || (when & ((1u << TAG_BITS) - 1)) != tag))
-        write_owner(at, true);
+        write_owner(true);
     else if (!is_new || (is_by_reader && rv_wait.kind == RV_WAIT_READ_LOCK)) /* readers do not wait for readers */
-        write_owner(at, false);
+        write_owner(false);
     else
-        write_woken(at, (uint32_t)who & ~BY_READER, rv_wait.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY,
-                    (at - (when >> TAG_BITS)) & TICKS_MASK);
+        write_woken((uint32_t)who & ~BY_READER, rv_wait.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY,
+                    (now - (when >> TAG_BITS)) & TICKS_MASK);
 }
 
 void rv_wait_end(const struct rv_wait *outer, int result)
 {
     const int saved = errno;
     uncount();
-    const uint64_t ended = now();
+    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
     if (result != 0 && result != EOWNERDEAD)
-        write_failure(ended, result);
+        write_failure(result);
     else if (rv_wait.shared_key)
-        write_shared_waker(ended);
+        write_shared_waker(now);
     else
-        write_waker(ended);
-    if (ended - rv_wait.began >= RV_WAIT_LONG_TICKS)
+        write_waker(now);
+    if (now - rv_wait.began >= RV_WAIT_LONG_TICKS)
         (void)rv_has_waited(); /* not in the calls that follow */
     rv_wait = *outer;
     errno = saved;
@@ -262,19 +250,19 @@ void rv_wait_end(const struct rv_wait *outer, int result)
 
 void rv_wait_write_past(const struct rv_wait_past *past)
 {
-    const uint64_t ended = now();
+    const enum rv_clock_kind clock = rv_process_map()->clock.kind;
     const uint32_t flags = RV_WAIT_PAST | (past->name ? RV_WAIT_NAMED : 0);
-    push_at(ended, RV_EVENT_WAIT, rv_event_word_at(past->name ? past->name : past->on, (uint16_t)(past->kind | flags)));
-    push_at(ended, RV_EVENT_WOKEN, rv_event_word_since_begin(ended - past->began));
-    write_woken(ended, past->waker, past->wake, past->woke ? ended - past->woke : UINT32_MAX);
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->name ? past->name : past->on, (uint16_t)(past->kind | flags)));
+    rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(clock) - past->began));
+    write_woken(past->waker, past->wake, past->woke ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
 }
 
 void rv_wait_end_join(uint32_t tid, int result)
 {
     if (result == 0)
-        write_woken(now(), tid, RV_WAKE_OWNER, UINT32_MAX);
+        write_woken(tid, RV_WAKE_OWNER, UINT32_MAX);
     else
-        write_failure(now(), result);
+        write_failure(result);
 }
 
 /* Who was here before, in a constructor, has set the mark; else nobody waits, and the slots need no page yet. */

@@ -547,7 +547,7 @@ Test(push, a_return_at_once_has_the_time_of_its_call, .timeout = 60)
     const uint64_t called = rv_push(&bed->pusher, RV_EVENT_CALL, rv_event_word(5, 1, 0), STACK, rv_push_slow);
     const uint64_t next = rv_push_begin(&bed->pusher, STACK);
     cr_assert_lt(next, bed->pusher.limit);
-    rv_push_commit_at(&bed->pusher, next, RV_EVENT_RETURN, called, rv_event_word(5, 1, 0));
+    rv_push_commit_return(&bed->pusher, next, called, rv_event_word(5, 1, 0));
     push(bed, 6, STACK);
     cr_assert_eq(pop(bed), 3);
     expect_ids(bed, 3, (uint64_t[]){5, 5, 6});
