@@ -41,7 +41,7 @@
 #include "ring/refused_processes.h"
 #include "source/context_switches.h"
 
-enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
+enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT, STATUS_TERMINATED = 128 + SIGTERM };
 static const uint64_t TURN_NS = 50000000;
 /* Of tracing, for a command that was asked to end: half of the time that `docker stop` gives us both. */
 static const uint64_t ENDING_NS = 5000000000;
@@ -464,14 +464,15 @@ static void wait_for_command(struct run *run)
         struct timespec turn = {.tv_nsec = (long)TURN_NS / 5};
         nanosleep(&turn, NULL);
     }
-    if (run->launch && !rv_launch_has_ended(run->launch) && is_asked_in_vain(run))
-        rv_warn("the command runs on after SIGTERM; its later calls are missing");
-    if (!run->launch || run->status)
+    if (!run->launch)
         return;
-    const int end_signal = rv_launch_end_signal();
-    run->status = rv_launch_has_ended(run->launch) ? rv_launch_status(run->launch)
-                  : end_signal                     ? 128 + end_signal
-                                                   : STATUS_INTERRUPTED;
+    const bool has_ended = rv_launch_has_ended(run->launch);
+    if (!has_ended && is_asked_in_vain(run))
+        rv_warn("the command runs on after SIGTERM; its later calls are missing");
+    if (!run->status)
+        run->status = has_ended                           ? rv_launch_status(run->launch)
+                      : rv_launch_end_signal() == SIGTERM ? STATUS_TERMINATED
+                                                          : STATUS_INTERRUPTED;
 }
 
 /* ---- end ---- */
