@@ -198,10 +198,10 @@ SDL_VIDEODRIVER=offscreen "$ringviz" --patch=off -- sh -c 'echo up; exec sleep 1
 window=$!
 within 90 test -s "$folder/out" || fail "the command does not start: $(cat "$folder/err")"
 kill -TERM $window
-has_ended() {
-    ! kill -0 $window 2>/dev/null || grep -q '^State:[[:space:]]*Z' /proc/$window/status
+is_over() {
+    ! kill -0 "$1" 2>/dev/null || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"
 }
-within 90 has_ended || { fail "the window stays"; kill -KILL $window; }
+within 90 is_over $window || { fail "the window stays"; kill -KILL $window; }
 wait $window
 status=$?
 [ $status -eq 143 ] || grep -qi opengl "$folder/err" || fail "status of a window asked to end: $status"
@@ -214,10 +214,7 @@ exec 8<>"$folder/stays"
 viewer=$!
 within 90 test -s "$folder/out.stays" || fail "the command does not start: $(cat "$folder/err")"
 kill -TERM $viewer
-is_over() {
-    ! kill -0 $viewer 2>/dev/null || grep -q '^State:[[:space:]]*Z' /proc/$viewer/status
-}
-within 90 is_over || { fail "TERM does not end ringviz"; kill -KILL $viewer; }
+within 90 is_over $viewer || { fail "TERM does not end ringviz"; kill -KILL $viewer; }
 wait $viewer
 expect "status of a ringviz whose command stays" $? 143
 grep -q 'runs on after SIGTERM' "$folder/err" || fail "not said that the command stays: $(cat "$folder/err")"
