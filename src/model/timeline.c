@@ -358,7 +358,7 @@ static bool evict_spans(struct rv_timeline *timeline, uint32_t end_bucket)
     uint32_t oldest_bucket = 0;
     uint64_t oldest_ns = UINT64_MAX;
     for (uint32_t i = 0; i < 2 * end_bucket; i++) {
-        struct rv_chunked_log *log = i % 2 ? &timeline->logs->wide[i / 2] : &timeline->logs->spans[i / 2];
+        struct rv_chunked_log *log = rv_timeline_parts_log(timeline, i);
         const struct rv_chunk *chunk = oldest_of(timeline, log);
         if (chunk && chunk->last < oldest_ns) {
             oldest = log;

@@ -45,7 +45,7 @@ static inline uint64_t rv_timeline_bucket_limit(uint32_t bucket)
 }
 
 /* The log of this index, as rv_timeline_log() gives it. */
-static inline const struct rv_chunked_log *rv_timeline_parts_log(const struct rv_timeline *timeline, uint32_t log_idx)
+static inline struct rv_chunked_log *rv_timeline_parts_log(const struct rv_timeline *timeline, uint32_t log_idx)
 {
     return log_idx % 2 ? &timeline->logs->wide[log_idx / 2] : &timeline->logs->spans[log_idx / 2];
 }
