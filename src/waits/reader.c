@@ -660,8 +660,8 @@ static bool is_for_another(const struct rv_wait *of, const struct rv_wait *ended
 }
 
 /*
- * How much of a wait comes from waits of the thread that ended it: what the waiter waited for goes on in that thread. One
- * that waits while it has a lock keeps others from that lock: nothing is passed on.
+ * The part of a wait in which the thread that ended it waited for another thread itself. 0 for a wait for a lock: a holder that
+ * waits is why others do not get the lock. Estimated from the last MOST_PASSING waits of that thread if there are more.
  */
 static uint64_t passed_ns(struct rv_wait_reader *reader, const struct rv_wait_edge *edge)
 {
