@@ -17,7 +17,7 @@ struct rv_bench_row {
     double median, min;
     unsigned n;
     const char *baseline; /* NULL: none */
-    double ratio;         /* how many times better than the baseline, by minima of this run */
+    double ratio;         /* how many times better than the baseline, by minima of this run or by pairs of runs */
     const char *detail;   /* free text for the table: kernel, ping-pong; may be NULL */
 };
 

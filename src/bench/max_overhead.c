@@ -1,6 +1,8 @@
 /*
- * What a program takes within limits of --max-overhead: CPU time of the program, without ringviz's own, in turns. One that
- * is traced in no function shows what of it is set-up.
+ * What a program takes within limits of --max-overhead: CPU time of the program, without ringviz's own. It runs traced and
+ * untraced at once, on one CPU, so that all that other work does to the machine meanwhile slows both: from run to run the CPU
+ * time of one program differs by half, the ratio of two at once by a hundredth. One that is traced in no function shows what
+ * of it is set-up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,27 +17,27 @@
 #include "bench/child.h"
 #include "launch/launch.h"
 
-enum { N_RUNS = 7, N_WAYS = 4, N_FRONT = 7, PATH_BYTES = 4096, STATUS_NOT_FOUND = 127 };
+enum { N_TURNS = 5, N_WAYS = 3, N_FRONT = 7, PATH_BYTES = 4096, STATUS_NOT_FOUND = 127 };
 
 static const struct way {
-    const char *name, *option; /* NULL: untraced */
-} ways[N_WAYS] = {{"untraced", NULL},
-                  {"nothing", "--include=^ringviz-bench-nothing$"},
+    const char *name, *option;
+} ways[N_WAYS] = {{"nothing", "--include=^ringviz-bench-nothing$"},
                   {"limit_10", "--max-overhead=10"},
                   {"limit_50", "--max-overhead=50"}};
 
 struct run {
     char timer[PATH_BYTES];
     const char *const *command;
-    double ns[N_WAYS][N_RUNS];
+    double untraced_ns[N_WAYS * N_TURNS], traced_ns[N_WAYS][N_TURNS];
+    double ratios[N_WAYS][N_TURNS]; /* traced to untraced */
 };
 
-/* ringviz with the way's option, the timer, and the command; freed by the caller. */
+/* ringviz with the way's option (NULL: untraced), the timer, and the command; freed by the caller. */
 static const char **arguments_of(const struct run *run, const struct way *way)
 {
-    const char *const front[N_FRONT] = {"/proc/self/exe", "--report=json", "--force", "--output=/dev/null",
-                                        way->option,      "--",            run->timer};
-    const size_t n_front = way->option ? N_FRONT : 1;
+    const char *const front[N_FRONT] = {"/proc/self/exe",         "--report=json", "--force", "--output=/dev/null",
+                                        way ? way->option : NULL, "--",            run->timer};
+    const size_t n_front = way ? N_FRONT : 1;
     size_t n = 0;
     while (run->command[n])
         n++;
@@ -45,38 +47,64 @@ static const char **arguments_of(const struct run *run, const struct way *way)
     return all;
 }
 
-static int measure(struct run *run, unsigned way, unsigned turn)
+struct child {
+    pid_t pid;
+    int out;
+};
+
+static int start(const struct run *run, const struct way *way, struct child *child)
 {
-    const char **argv = arguments_of(run, &ways[way]);
-    int out, status = 0;
-    const pid_t pid = rv_child_start(argv, NULL, &out);
+    const char **argv = arguments_of(run, way);
+    child->pid = rv_child_start(argv, NULL, &child->out);
     free(argv);
-    if (pid < 0)
-        return (int)pid;
-    FILE *text = fdopen(out, "r");
-    const bool is_read = text && fscanf(text, "%lf", &run->ns[way][turn]) == 1;
+    return child->pid < 0 ? (int)child->pid : 0;
+}
+
+/* Wait for its end, and read its time. */
+static int end(const struct child *child, double *ns)
+{
+    int status = 0;
+    FILE *text = fdopen(child->out, "r");
+    const bool is_read = text && fscanf(text, "%lf", ns) == 1;
     if (text)
         fclose(text);
     else
-        close(out);
-    waitpid(pid, &status, 0);
+        close(child->out);
+    waitpid(child->pid, &status, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND ? -ENOENT : is_read ? 0 : -EIO;
 }
 
-static void print_row(struct rv_bench_out *out, struct run *run, unsigned way)
+static int measure(struct run *run, unsigned way, unsigned turn)
+{
+    struct child untraced, traced;
+    double *untraced_ns = &run->untraced_ns[turn * N_WAYS + way], *traced_ns = &run->traced_ns[way][turn];
+    int error = start(run, NULL, &untraced);
+    if (error)
+        return error;
+    const int traced_error = start(run, &ways[way], &traced);
+    error = end(&untraced, untraced_ns);
+    if (traced_error)
+        return traced_error;
+    const int end_error = end(&traced, traced_ns);
+    run->ratios[way][turn] = *traced_ns / *untraced_ns;
+    return error ? error : end_error;
+}
+
+static void print_row(struct rv_bench_out *out, const char *name, double *ns, unsigned n, double *ratios)
 {
     char bench[64], detail[64] = "CPU time; so are the rows below";
-    const double median = rv_bench_median(run->ns[way], N_RUNS), least = run->ns[way][0], untraced = run->ns[0][0];
-    snprintf(bench, sizeof bench, "max_overhead.%s", ways[way].name);
-    if (way)
-        snprintf(detail, sizeof detail, "%+.1f %%, %+.1f ms", (least / untraced - 1) * 100, (least - untraced) / 1e6);
+    const double median = rv_bench_median(ns, n), ratio = ratios ? rv_bench_median(ratios, n) : 1;
+    snprintf(bench, sizeof bench, "max_overhead.%s", name);
+    if (ratios)
+        snprintf(detail, sizeof detail, "%+.1f %% (%+.1f to %+.1f)", (ratio - 1) * 100, (ratios[0] - 1) * 100,
+                 (ratios[n - 1] - 1) * 100);
     rv_bench_row(out, &(struct rv_bench_row){.bench = bench,
                                              .unit = "ms",
                                              .median = median / 1e6,
-                                             .min = least / 1e6,
-                                             .n = N_RUNS,
-                                             .baseline = way ? ways[0].name : NULL,
-                                             .ratio = untraced / least,
+                                             .min = ns[0] / 1e6,
+                                             .n = n,
+                                             .baseline = ratios ? "untraced" : NULL,
+                                             .ratio = 1 / ratio,
                                              .detail = detail});
 }
 
@@ -90,10 +118,12 @@ int rv_bench_max_overhead(struct rv_bench_out *out)
         (!run.command && rv_launch_find_file("ringviz-bench-plain", plain, sizeof plain) != 0))
         return 0;
     run.command = run.command ? run.command : ours;
-    for (unsigned turn = 0; turn < N_RUNS && !error; turn++)
+    for (unsigned turn = 0; turn < N_TURNS && !error; turn++)
         for (unsigned way = 0; way < N_WAYS && !error; way++)
             error = measure(&run, way, turn);
+    if (!error)
+        print_row(out, "untraced", run.untraced_ns, N_WAYS * N_TURNS, NULL);
     for (unsigned way = 0; way < N_WAYS && !error; way++)
-        print_row(out, &run, way);
+        print_row(out, ways[way].name, run.traced_ns[way], N_TURNS, run.ratios[way]);
     return error ? rv_err(-error, "%s: %s", *run.command, error == -ENOENT ? "it cannot be run" : "no times") : 0;
 }
