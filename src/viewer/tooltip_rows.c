@@ -46,7 +46,8 @@ static void add_cell(struct rv_tooltip *tooltip, const struct rv_hover *hover)
                  rv_units_word(box->count, "", "s"));
     else
         add_line(tooltip, "folded", "part of a call, mostly of this");
-    add_line(tooltip, "covers", "%.0f %% of %s", 100.0 * box->coverage / (RV_BOX_EXACT - 1), width);
+    const double percent = 100.0 * box->coverage / (RV_BOX_EXACT - 1);
+    add_line(tooltip, "covers", "%.*f %% of %s", percent < 1.0 ? 2 : 0, percent, width);
 }
 
 /* Of several lanes that are shown as one. */

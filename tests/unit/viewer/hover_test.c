@@ -129,6 +129,9 @@ Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 60)
     cr_assert_str_eq(line_of(&tooltip, "folded"), "17 calls, mostly of this");
     cr_assert_str_eq(line_of(&tooltip, "covers"), "50 % of 200 ns");
     cr_assert_str_empty(line_of(&tooltip, "self"));
+    hover.box.coverage = 20;
+    tooltip = describe(&hover);
+    cr_assert_str_eq(line_of(&tooltip, "covers"), "0.03 % of 200 ns");
 }
 
 Test(hover, an_open_call_is_the_same_when_it_has_ended, .timeout = 60)
