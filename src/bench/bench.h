@@ -40,6 +40,8 @@ int rv_bench_export(struct rv_bench_out *out);
 int rv_bench_overhead(struct rv_bench_out *out);
 int rv_bench_control(struct rv_bench_out *out);
 int rv_bench_patch(struct rv_bench_out *out);
+/* Part of patch: set-up of the command, in whose program so many functions were found. */
+int rv_bench_patch_setup(struct rv_bench_out *out, size_t n_functions);
 int rv_bench_max_overhead(struct rv_bench_out *out);
 
 /* The recording to measure on; NULL: none was given. */

@@ -35,8 +35,8 @@ struct run {
 /* ringviz with the way's option (NULL: untraced), the timer, and the command; freed by the caller. */
 static const char **arguments_of(const struct run *run, const struct way *way)
 {
-    const char *const front[N_FRONT] = {"/proc/self/exe",         "--report=json", "--force", "--output=/dev/null",
-                                        way ? way->option : NULL, "--",            run->timer};
+    const char *const front[N_FRONT] = {
+        "/proc/self/exe", "--report=json", "--force", "--output=/dev/null", way ? way->option : NULL, "--", run->timer};
     const size_t n_front = way ? N_FRONT : 1;
     size_t n = 0;
     while (run->command[n])

@@ -1,4 +1,4 @@
-/* The cost of a patched call; and for a given program, which functions can be patched. */
+/* The cost of a patched call; and for a given program, which functions can be patched, and what its set-up takes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +53,8 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *file, size_t n_bytes)
+static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *file, size_t n_bytes,
+                     size_t *n_functions)
 {
     struct rv_patch_image image;
     double times_ms[N_RUNS];
@@ -63,6 +64,7 @@ static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *
         const double start_ms = now_ms();
         error = rv_patch_functions_find(&all, &image);
         times_ms[i] = now_ms() - start_ms;
+        *n_functions = all.n_functions;
         if (!error && i == N_RUNS - 1)
             print_plan(out, &all, times_ms);
         rv_patch_functions_free(&all);
@@ -70,7 +72,7 @@ static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *
     return error ? rv_err(-error, "%s: no x86-64 program with an unwind table", path) : 0;
 }
 
-static int measure_program(struct rv_bench_out *out, const char *command)
+static int measure_plan(struct rv_bench_out *out, const char *command, size_t *n_functions)
 {
     struct rv_program program;
     struct stat status;
@@ -85,11 +87,18 @@ static int measure_program(struct rv_bench_out *out, const char *command)
     }
     const uint8_t *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     error = file == MAP_FAILED ? rv_err_sys("%s: mmap", program.path)
-                               : plan_file(out, program.path, file, (size_t)status.st_size);
+                               : plan_file(out, program.path, file, (size_t)status.st_size, n_functions);
     if (file != MAP_FAILED)
         munmap((void *)(uintptr_t)file, (size_t)status.st_size);
     close(fd);
     return error;
+}
+
+static int measure_program(struct rv_bench_out *out, const char *command)
+{
+    size_t n_functions = 0;
+    const int error = measure_plan(out, command, &n_functions);
+    return error || !n_functions ? error : rv_bench_patch_setup(out, n_functions);
 }
 
 /* What no tracer that tells begin and end by the cycle counter can do without. */
