@@ -2,7 +2,8 @@
  * Tones are computed in OKLCH, where equal steps look equal, and brought into sRGB by reducing chroma. The plain slots
  * maximize the smallest distance under normal and the three kinds of dichromatic vision: 14.6 / 9.2 / 9.3 / 8.4 (100
  * times OKLab distance), and 8.3 from the greys and the orange of the states; the patterned ones, chosen with those
- * fixed: 9.7 / 6.6 / 6.3 / 6.1. Durations run from blue to yellow, a rise in every kind of vision.
+ * fixed: 9.7 / 6.6 / 6.3 / 6.1, each beside a plain one of a like hue, as far as there is one. Durations run from blue to
+ * yellow, a rise in every kind of vision.
  */
 #include "model/color.h"
 
@@ -12,9 +13,11 @@
 
 #define TOP_LIGHTER 0.10f
 #define SIDE_DARKER 0.17f
-#define LIGHTNESS_VARIES 0.030f /* each way, by shade */
+#define LIGHTNESS_VARIES 0.030f /* each way, by shade; */
+#define PATTERNED_VARIES 0.090f /* of the patterned slots */
 #define CHROMA_VARIES 0.12f     /* as a share */
-#define SHADE_STEPS 8u          /* of lightness, and of chroma */
+#define LIGHTNESS_LEAST 0.35f
+#define LIGHTNESS_MOST 0.88f
 #define WAIT_TOP_LIGHTER 0.08f
 #define DURATION_OCTAVE_FIRST 7
 #define DURATION_OCTAVES 26.0f
@@ -40,13 +43,13 @@ static const struct rv_color usual[RV_COLOR_ROWS] = {
     {0xa2, 0x9a, 0xfe},
     {0xd3, 0xc9, 0xf7},
     {0x9c, 0x5a, 0xb5},
-    {0x77, 0x7e, 0xe2},
-    {0x39, 0x9c, 0x6b},
     {0xf7, 0xa3, 0x3d},
-    {0x97, 0xcf, 0xc7},
     {0xb1, 0x88, 0x9d},
-    {0x24, 0x6c, 0x7c},
     {0x7c, 0x51, 0x00},
+    {0x39, 0x9c, 0x6b},
+    {0x24, 0x6c, 0x7c},
+    {0x77, 0x7e, 0xe2},
+    {0x97, 0xcf, 0xc7},
     {0x6b, 0x3f, 0x9d},
     [RV_COLOR_NEUTRAL] = {0x76, 0x7b, 0x84},
     [RV_COLOR_WAIT] = {0x47, 0x4b, 0x52},
@@ -161,11 +164,12 @@ static struct oklch between(struct rv_color from, struct rv_color to, float shar
                           .hue = atan2f(blue_yellow, green_red)};
 }
 
-static struct oklch vary(struct oklch color, uint32_t shade, float lightness_least)
+static struct oklch vary(struct oklch color, uint32_t shade, float lightness_varies)
 {
-    float lightness = (float)(shade % SHADE_STEPS) / ((SHADE_STEPS - 1) / 2.0f) - 1;
-    float chroma = (float)(shade / SHADE_STEPS) / ((SHADE_STEPS - 1) / 2.0f) - 1;
-    color.lightness = clamp(color.lightness + lightness * LIGHTNESS_VARIES, lightness_least, 0.88f);
+    const uint32_t n_chromas = RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES;
+    float lightness = (float)(shade % RV_COLOR_LIGHTNESSES) / ((RV_COLOR_LIGHTNESSES - 1) / 2.0f) - 1;
+    float chroma = (float)(shade / RV_COLOR_LIGHTNESSES) / ((float)(n_chromas - 1) / 2.0f) - 1;
+    color.lightness = clamp(color.lightness + lightness * lightness_varies, LIGHTNESS_LEAST, LIGHTNESS_MOST);
     color.chroma *= 1 + chroma * CHROMA_VARIES;
     return color;
 }
@@ -196,7 +200,8 @@ static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_
         break;
     }
     struct oklch front = to_oklch(usual[slot]);
-    return slot == RV_COLOR_WAIT ? front : vary(front, shade, 0.35f);
+    const bool is_patterned = slot >= RV_COLOR_HUES && slot < RV_COLOR_SLOTS;
+    return slot == RV_COLOR_WAIT ? front : vary(front, shade, is_patterned ? PATTERNED_VARIES : LIGHTNESS_VARIES);
 }
 
 struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)

@@ -1,8 +1,8 @@
 /*
  * Colours: schemes define the meaning of a colour; tones are its shades on the faces of a box.
  *
- * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES also differ by
- * a pattern (stripes in the picture); then follow a neutral one for all others and one for waiting.
+ * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are of like hues, have
+ * a pattern (stripes in the picture), and differ more in lightness; then follow a neutral one for all others and one for waiting.
  */
 #ifndef RV_MODEL_COLOR_H
 #define RV_MODEL_COLOR_H
@@ -15,6 +15,7 @@
 #define RV_COLOR_NEUTRAL 16u
 #define RV_COLOR_WAIT 17u
 #define RV_COLOR_ROWS 18u
+#define RV_COLOR_LIGHTNESSES 8u /* shade = a step of chroma * RV_COLOR_LIGHTNESSES + one of lightness */
 #define RV_COLOR_SHADES 64u
 
 enum rv_color_scheme {

@@ -10,13 +10,14 @@
 #include "model/box_times.h"
 #include "ringviz/wire.h"
 
-#define SLOT_NONE UINT32_MAX
 #define GROUP_UNKNOWN UINT32_MAX
 #define ID_MAX (1u << 24)
-#define TAKEOVER_RATIO 6.0 /* a group must be this much larger than the smallest slot's owner to replace it */
+#define LARGE_FROM 0.2     /* as a share of the largest group of a hue: so large are those that come first in it */
+#define VARIANTS 4u        /* of a hue: plain, and patterned in three lightnesses */
+#define VARIANT_NONE UINT32_MAX
 #define AREA_DECAY 0.995   /* per view */
 #define HEIGHT_MIN 0.2f    /* height of the subroutines that became fastest */
-#define LIBRARY_SHARE 0.25 /* share of a library's area that counts for slots */
+#define LIBRARY_SHARE 0.25 /* share of a library's area that counts for plain slots */
 #define SPLIT_FROM 0.75    /* share of all areas from which a package is split into its subroutines */
 #define WHOLE_BELOW 0.5    /* and below which it is one group again */
 #define RANK_FOLLOWS 0.02  /* per view, while moving: how far the ranks move to the present shares */
@@ -29,7 +30,7 @@ struct group {
     double area_sum;        /* of all views */
     double self_now;        /* own time, in this view */
     double self, inclusive; /* of the legend: while moving, they follow this view slowly */
-    uint32_t slot, n_members;
+    uint32_t n_members, variant; /* of its hue, or VARIANT_NONE */
     enum rv_box_colors_kind kind;
     bool is_state, is_library, is_split; /* is_split: of the package that is split */
 };
@@ -49,7 +50,8 @@ struct rv_box_colors {
     size_t table_size;
     struct member *members;
     size_t n_members, members_capacity;
-    uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
+    uint32_t n_variants[RV_COLOR_HUES]; /* of each hue, given */
+    size_t n_met;                    /* groups at the last update */
     uint64_t split;                  /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
     uint64_t version;          /* rises when a colour changes */
@@ -58,10 +60,7 @@ struct rv_box_colors {
 
 struct rv_box_colors *rv_box_colors_create(void)
 {
-    struct rv_box_colors *colors = rv_alloc(1, sizeof *colors);
-    for (unsigned slot = 0; slot < RV_COLOR_SLOTS; slot++)
-        colors->owners[slot] = SLOT_NONE;
-    return colors;
+    return rv_alloc(1, sizeof(struct rv_box_colors));
 }
 
 void rv_box_colors_destroy(struct rv_box_colors *colors)
@@ -83,7 +82,8 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
     into->is_moving = from->is_moving;
     into->is_updated = from->is_updated;
     into->version = from->version;
-    memcpy(into->owners, from->owners, sizeof into->owners);
+    memcpy(into->n_variants, from->n_variants, sizeof into->n_variants);
+    into->n_met = from->n_met;
     into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
     into->members = rv_vec_reserve(into->members, &into->members_capacity, from->n_members, sizeof *into->members);
     into->n_groups = from->n_groups;
@@ -144,7 +144,8 @@ static struct group group_of(const struct rv_box_colors *colors, const struct rv
 {
     const uint32_t form = rv_name_form(subroutine->line_form);
     bool has_package = subroutine->package[0] != '\0';
-    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .slot = SLOT_NONE};
+    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM,
+                          .variant = VARIANT_NONE};
     group.name = has_package ? subroutine->package : subroutine->name;
     group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
     group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
@@ -300,97 +301,66 @@ static double weight(const struct group *group)
     return group->is_library ? LIBRARY_SHARE * group->area : group->area;
 }
 
-static uint32_t n_slots_for(const struct group *group)
+/* Of its name alone. Any bits of the key would do; these give each hue to a package of the demo. */
+static uint32_t hue_of(const struct group *group)
 {
-    return group->is_library ? RV_COLOR_HUES : RV_COLOR_SLOTS;
+    return (uint32_t)(group->key >> 45) % RV_COLOR_HUES;
 }
 
-/* Without one of its own, a stem would share the colour of another group. */
-static uint32_t n_free_slots_for(const struct group *group)
+/* Where they are not plain, they are neutral. */
+static bool is_plain_or_neutral(const struct group *group)
 {
-    return group->kind == RV_BOX_COLORS_STEM ? RV_COLOR_SLOTS : n_slots_for(group);
+    return group->is_library && group->kind == RV_BOX_COLORS_PACKAGE;
 }
 
-/* A free slot for this group, else the slot that it may take over, or SLOT_NONE. */
-static uint32_t slot_for(const struct rv_box_colors *colors, const struct group *group)
+static bool can_get_variant(const struct rv_box_colors *colors, const struct group *group)
 {
-    uint32_t weakest = 0;
-    for (uint32_t slot = 0; slot < n_free_slots_for(group); slot++)
-        if (colors->owners[slot] == SLOT_NONE)
-            return slot;
-    for (uint32_t slot = 0; slot < n_slots_for(group); slot++)
-        if (weight(&colors->groups[colors->owners[slot]]) < weight(&colors->groups[colors->owners[weakest]]))
-            weakest = slot;
-    bool is_stronger = weight(group) >= TAKEOVER_RATIO * weight(&colors->groups[colors->owners[weakest]]);
-    return is_stronger ? weakest : SLOT_NONE;
+    const uint32_t most = is_plain_or_neutral(group) ? 1 : VARIANTS;
+    return group->variant == VARIANT_NONE && !group->is_state && group->area > 0.0 &&
+           colors->n_variants[hue_of(group)] < most;
 }
 
-/* The heaviest group without a slot that can get one; ties go to the one seen first. */
-static uint32_t next_to_get_one(const struct rv_box_colors *colors, uint32_t *slot)
+static void find_large(const struct rv_box_colors *colors, double large[RV_COLOR_HUES])
 {
-    uint32_t best = GROUP_UNKNOWN;
     for (size_t i = 0; i < colors->n_groups; i++) {
         const struct group *group = &colors->groups[i];
-        if (group->slot != SLOT_NONE || group->is_state || group->area <= 0.0)
-            continue;
-        if (best != GROUP_UNKNOWN && weight(group) <= weight(&colors->groups[best]))
-            continue;
-        uint32_t wanted = slot_for(colors, group);
-        if (wanted == SLOT_NONE)
-            continue;
-        best = (uint32_t)i;
-        *slot = wanted;
+        if (!group->is_state)
+            large[hue_of(group)] = fmax(large[hue_of(group)], LARGE_FROM * weight(group));
     }
-    return best;
 }
 
-/* Assign kinds of slots by weight, not yet which slot. Returns a bit mask of the slots that were free before.
- */
-static uint32_t hand_out(struct rv_box_colors *colors)
+/* In every run the same order, if those that are large in one are large in all. */
+static bool is_before(const struct group *a, const struct group *b, double large)
 {
-    uint32_t slot = 0, group, fresh = 0;
-    while ((group = next_to_get_one(colors, &slot)) != GROUP_UNKNOWN) {
-        if (colors->owners[slot] != SLOT_NONE)
-            colors->groups[colors->owners[slot]].slot = SLOT_NONE;
-        else
-            fresh |= 1u << slot;
-        colors->owners[slot] = group;
-        colors->groups[group].slot = slot;
+    const bool is_large = weight(a) >= large;
+    return is_large != (weight(b) >= large) ? is_large : a->key < b->key;
+}
+
+/* The next group of each hue gets its next variant, and keeps that. Returns whether there was one. */
+static bool give_next_variants(struct rv_box_colors *colors, const double large[RV_COLOR_HUES])
+{
+    struct group *next[RV_COLOR_HUES] = {NULL};
+    bool has_given = false;
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        struct group *group = &colors->groups[i];
+        const uint32_t hue = hue_of(group);
+        if (can_get_variant(colors, group) && (!next[hue] || is_before(group, next[hue], large[hue])))
+            next[hue] = group;
+    }
+    for (uint32_t hue = 0; hue < RV_COLOR_HUES; hue++)
+        if (next[hue]) {
+            next[hue]->variant = colors->n_variants[hue]++;
+            has_given = true;
+        }
+    return has_given;
+}
+
+static void give_variants(struct rv_box_colors *colors)
+{
+    double large[RV_COLOR_HUES] = {0.0};
+    find_large(colors, large);
+    while (give_next_variants(colors, large))
         colors->version++;
-    }
-    return fresh;
-}
-
-/* Preferences and order of choice depend on names only. */
-static void settle(struct rv_box_colors *colors, uint32_t first_slot, uint32_t fresh)
-{
-    uint32_t waiting[RV_COLOR_HUES], n = 0;
-    for (uint32_t slot = first_slot; slot < first_slot + RV_COLOR_HUES; slot++) {
-        if (!(fresh & 1u << slot))
-            continue;
-        uint32_t group = colors->owners[slot], at = n++;
-        colors->owners[slot] = SLOT_NONE;
-        for (; at > 0 && colors->groups[waiting[at - 1]].key > colors->groups[group].key; at--)
-            waiting[at] = waiting[at - 1];
-        waiting[at] = group;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t key = colors->groups[waiting[i]].key, step = key >> 8 | 1, at = key;
-        while (colors->owners[first_slot + at % RV_COLOR_HUES] != SLOT_NONE)
-            at += step;
-        colors->groups[waiting[i]].slot = first_slot + (uint32_t)(at % RV_COLOR_HUES);
-        colors->owners[first_slot + at % RV_COLOR_HUES] = waiting[i];
-    }
-}
-
-/* Returns whether a free slot was given. */
-static bool give_slots(struct rv_box_colors *colors)
-{
-    _Static_assert((RV_COLOR_HUES & (RV_COLOR_HUES - 1)) == 0, "an odd step visits every slot");
-    uint32_t fresh = hand_out(colors);
-    for (uint32_t first_slot = 0; first_slot < RV_COLOR_SLOTS; first_slot += RV_COLOR_HUES)
-        settle(colors, first_slot, fresh);
-    return fresh != 0;
 }
 
 static void forget_members(struct rv_box_colors *colors)
@@ -434,10 +404,9 @@ static void recolour(struct rv_box_colors *colors, const struct rv_view *view, s
         add_areas(colors, view, subroutines);
     }
     for (size_t i = 0; i < colors->n_groups; i++)
-        colors->groups[i].slot = SLOT_NONE;
-    for (unsigned slot = 0; slot < RV_COLOR_SLOTS; slot++)
-        colors->owners[slot] = SLOT_NONE;
-    (void)give_slots(colors);
+        colors->groups[i].variant = VARIANT_NONE;
+    memset(colors->n_variants, 0, sizeof colors->n_variants);
+    give_variants(colors);
 }
 
 void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
@@ -445,7 +414,9 @@ void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *vi
 {
     colors->is_moving = stage != RV_BOX_COLORS_RESTING;
     add_areas(colors, view, subroutines);
-    bool has_new = give_slots(colors);
+    const bool has_new = colors->n_groups != colors->n_met;
+    colors->n_met = colors->n_groups;
+    give_variants(colors);
     bool may_change = stage == RV_BOX_COLORS_SETTLING || !colors->is_updated;
     if (may_change && (has_new || split_of(colors) != colors->split))
         recolour(colors, view, subroutines);
@@ -485,9 +456,19 @@ static uint32_t group_slot(const struct group *group)
 {
     if (group->is_state)
         return RV_COLOR_WAIT;
-    if (group->slot != SLOT_NONE)
-        return group->slot;
-    return group->kind == RV_BOX_COLORS_STEM ? (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS : RV_COLOR_NEUTRAL;
+    if (group->variant == 0)
+        return hue_of(group);
+    return is_plain_or_neutral(group) ? RV_COLOR_NEUTRAL : RV_COLOR_HUES + hue_of(group);
+}
+
+/* One of a group's shades: of a patterned group all are about as light. */
+static uint32_t group_shade(const struct group *group, uint32_t hash)
+{
+    static const uint32_t lightnesses[VARIANTS] = {0, RV_COLOR_LIGHTNESSES / 2 - 1, RV_COLOR_LIGHTNESSES - 2, 0};
+    if (group_slot(group) < RV_COLOR_HUES || group_slot(group) >= RV_COLOR_SLOTS)
+        return hash % RV_COLOR_SHADES;
+    const uint32_t variant = group->variant < VARIANTS ? group->variant : 1 + (uint32_t)(group->key >> 32) % (VARIANTS - 1);
+    return hash % RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES * RV_COLOR_LIGHTNESSES + lightnesses[variant] + hash % 2;
 }
 
 /* Duration of a box; of a cell, the average of its calls. */
@@ -503,8 +484,9 @@ static uint32_t index_of(const struct rv_box_colors *colors, const struct group 
         return RV_COLOR_WAIT * RV_COLOR_SHADES;
     if (colors->scheme == RV_COLOR_DIFFERENCE)
         return member->difference;
-    uint32_t slot = colors->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
-    return slot * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
+    if (colors->scheme == RV_COLOR_SUBROUTINE)
+        return (member->hash >> 6) % RV_COLOR_SLOTS * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
+    return group_slot(group) * RV_COLOR_SHADES + group_shade(group, member->hash);
 }
 
 /* Colour of an unknown subroutine. */
@@ -591,7 +573,8 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
                                                .is_state = group->is_state,
                                                .share = group->self,
                                                .inclusive = group->inclusive,
-                                               .slot = group_slot(group)};
+                                               .slot = group_slot(group),
+                                               .shade = group_shade(group, RV_COLOR_SHADES / 2)};
     }
     for (size_t i = 0; i < n; i++) {
         out[i].share /= fmax(self, 1e-12);

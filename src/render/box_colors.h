@@ -1,13 +1,12 @@
 /*
  * Which colour each box has, in every scheme. No GL.
  *
- * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The
- * groups with the largest visible inclusive area get slots and keep them, the largest ones the plain slots. Which of
- * these depends on names only, so that a program has the same colours in every run: in the first seconds of one, all
- * slots are given anew when a group appears. A package with most of the area, as the executable of a plain C program, is
- * split: its subroutines are groups. A group of a package without a slot is neutral; one without a package takes a slot
- * by hash. Libraries (installed apart from the program, or so by the name's form) come after it and only get plain slots,
- * or if they have no package one that is free.
+ * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The name
+ * of a group alone decides its hue: a program has the same hues in every run, live, recorded, and wherever one looks. Of the
+ * groups of a hue the first is plain, the next three are patterned in different lightnesses, later ones share these. Groups keep
+ * that; but in the first seconds of a run it is given anew when a group appears. A package with most of the area, as the
+ * executable of a plain C program, is split: its subroutines are groups. Libraries (installed apart from the program, or so by
+ * the name's form) come after it, and are neutral where they are not plain, unless they have no package.
  * States have colours of their own. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_BOX_COLORS_H
@@ -38,7 +37,7 @@ enum rv_box_colors_stage {
     RV_BOX_COLORS_SETTLING, /* the same, and a new group may change the slots of others: the capture has just begun */
 };
 
-/* Add the subroutines of this view, and assign free slots by rank. */
+/* Add the subroutines of this view. */
 void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
                           enum rv_box_colors_stage stage);
 
@@ -84,7 +83,7 @@ struct rv_box_colors_group {
     enum rv_box_colors_kind kind;
     bool is_state;
     double share, inclusive; /* of the own time, and of the inclusive time, of all groups */
-    uint32_t slot;           /* < RV_COLOR_ROWS */
+    uint32_t slot, shade;    /* < RV_COLOR_ROWS; an average one */
 };
 
 /* Has a subroutine a package, in any view so far? */

@@ -113,7 +113,8 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
         states += group->is_state ? group->share : 0.0;
         if (!is_chosen(groups, n, i) || legend->n_rows == RV_LEGEND_ROWS - 1)
             continue;
-        struct rv_legend_row *row = add_row(legend, slot_rgba(colors, group->slot), group->share);
+        const uint32_t colour_idx = group->slot * RV_COLOR_SHADES + group->shade;
+        struct rv_legend_row *row = add_row(legend, rgba_of(rv_box_colors_front(colors, colour_idx)), group->share);
         row->is_striped = group->slot >= RV_COLOR_HUES;
         make_rules(row, group);
         name_group(row, group);

@@ -52,22 +52,65 @@ static uint32_t slot_of(uint32_t id)
     return index_of(id) / RV_COLOR_SHADES;
 }
 
-Test(box_colors, the_largest_packages_get_plain_slots_the_next_striped_ones_and_the_rest_is_neutral)
+static uint32_t hue_of(uint32_t id)
 {
-    uint32_t taken = 0;
+    return slot_of(id) % RV_COLOR_HUES;
+}
+
+Test(box_colors, of_each_hue_one_large_package_is_plain_and_the_others_are_patterned)
+{
+    uint32_t n_plain[RV_COLOR_HUES] = {0}, hues = 0;
     for (uint32_t package = 0; package < N_PACKAGES; package++)
         show(2 * package + 1, 1000 * (package + 1));
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t package = 0; package < N_PACKAGES; package++) {
-        uint32_t rank = N_PACKAGES - 1 - package, slot = slot_of(2 * package + 1);
-        uint32_t tier = rank < RV_COLOR_SLOTS ? rank / RV_COLOR_HUES : RV_COLOR_NEUTRAL / RV_COLOR_HUES;
-        cr_assert_eq(slot / RV_COLOR_HUES, tier, "package %u has slot %u", package, slot);
-        cr_assert(slot == RV_COLOR_NEUTRAL || !(taken & 1u << slot), "slot %u is given twice", slot);
-        taken |= 1u << slot;
+        uint32_t slot = slot_of(2 * package + 1);
+        cr_assert_lt(slot, RV_COLOR_SLOTS, "package %u", package);
+        n_plain[slot % RV_COLOR_HUES] += slot < RV_COLOR_HUES;
+        hues |= 1u << slot % RV_COLOR_HUES;
+        for (uint32_t other = 5 * package + 6; slot < RV_COLOR_HUES && other < N_PACKAGES; other++)
+            cr_assert_neq(hue_of(2 * other + 1), slot, "package %u is plain, not the much larger %u", package, other);
+    }
+    for (uint32_t hue = 0; hue < RV_COLOR_HUES; hue++)
+        cr_assert_eq(n_plain[hue], hues >> hue & 1u, "hue %u", hue);
+}
+
+/* Its hue when no other package is there. */
+static uint32_t lone_hue(uint32_t id)
+{
+    struct rv_box_colors *alone = rv_box_colors_create();
+    struct rv_box box = {.id = id, .duration_ns = 1000, .count = 1, .coverage = 65535};
+    struct rv_view_lane one = {.n_boxes = 1};
+    struct rv_view seen = {.to_ns = 1000000, .lanes = &one, .n_lanes = 1, .boxes = &box, .n_boxes = 1};
+    rv_box_colors_update(alone, &seen, subroutines, RV_BOX_COLORS_RESTING);
+    uint32_t hue = rv_box_colors_index(alone, &box, 0) / RV_COLOR_SHADES;
+    rv_box_colors_destroy(alone);
+    return hue;
+}
+
+/* In any company, order and sizes: all at once as in a recording, or one after another as live. */
+Test(box_colors, a_name_alone_decides_its_hue)
+{
+    for (uint32_t run = 0; run < 200; run++) {
+        struct rv_box_colors *met = rv_box_colors_create();
+        enum rv_box_colors_stage stage = run & 2 ? RV_BOX_COLORS_SETTLING : RV_BOX_COLORS_MOVING;
+        view.n_boxes = 0;
+        for (uint32_t i = 0; i < 12; i++) {
+            show(2 * ((i * 7 + run) % N_PACKAGES) + 1, 1 + (run * 7919 + i * 104729) % 50000);
+            if (run % 2)
+                rv_box_colors_update(met, &view, subroutines, stage);
+        }
+        rv_box_colors_update(met, &view, subroutines, stage);
+        for (uint32_t i = 0; i < view.n_boxes; i++) {
+            uint32_t slot = rv_box_colors_index(met, &boxes[i], 0) / RV_COLOR_SHADES;
+            cr_assert_lt(slot, RV_COLOR_SLOTS);
+            cr_assert_eq(slot % RV_COLOR_HUES, lone_hue(boxes[i].id), "run %u", run);
+        }
+        rv_box_colors_destroy(met);
     }
 }
 
-/* Meet eight numbered packages in an order and with areas drawn by seed: the colours must depend on names only. */
+/* Meet eight numbered packages of like areas, in an order drawn by seed: the colours must depend on names only. */
 static void meet(struct rv_box_colors *met, uint32_t numbers_from, unsigned seed, uint32_t slots[RV_COLOR_HUES])
 {
     struct rv_subroutines *known = rv_subroutines_create();
@@ -80,7 +123,7 @@ static void meet(struct rv_box_colors *met, uint32_t numbers_from, unsigned seed
         snprintf(package, sizeof package, "Package%u", numbers_from + number);
         rv_subroutines_define(known, i + 1, package, "call", "file.pm", 1);
         shown[i] = (struct rv_box){
-            .id = i + 1, .duration_ns = 1 + (seed * 7919 + i * 104729) % 5000, .count = 1, .coverage = 65535};
+            .id = i + 1, .duration_ns = 1000 + (seed * 7919 + i * 104729) % 3000, .count = 1, .coverage = 65535};
     }
     rv_box_colors_update(met, &seen, known, RV_BOX_COLORS_RESTING);
     for (uint32_t i = 0; i < RV_COLOR_HUES; i++) {
@@ -104,54 +147,41 @@ Test(box_colors, a_package_has_the_same_colour_in_every_run_of_a_program)
     }
 }
 
-/* A colour is chosen by name; only a package whose colour is taken by another one gets a different one. */
-Test(box_colors, most_packages_keep_their_colour_when_others_are_there)
-{
-    unsigned n_same = 0;
-    for (uint32_t from = 0; from < 40; from++) {
-        uint32_t slots[2][RV_COLOR_HUES];
-        for (uint32_t i = 0; i < 2; i++) {
-            struct rv_box_colors *met = rv_box_colors_create();
-            meet(met, from + i, 0, slots[i]);
-            rv_box_colors_destroy(met);
-        }
-        for (uint32_t i = 1; i < RV_COLOR_HUES; i++)
-            n_same += slots[0][i] == slots[1][i - 1];
-    }
-    cr_assert_gt(n_same, 40 * (RV_COLOR_HUES - 1) / 2, "%u", n_same);
-}
-
-Test(box_colors, a_package_keeps_its_slot)
+Test(box_colors, a_package_keeps_its_hue)
 {
     show(1, 500);
     show(3, 400);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    uint32_t first = slot_of(1), second = slot_of(3);
+    uint32_t first = hue_of(1), second = hue_of(3);
     view.n_boxes = 0;
     show(3, 900);
     show(5, 2000);
     show(2, 1);
     for (int frame = 0; frame < 1000; frame++)
         rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_eq(slot_of(1), first);
-    cr_assert_eq(slot_of(2), first, "subroutines of one package share a slot");
-    cr_assert_eq(slot_of(3), second);
-    cr_assert(slot_of(5) != first && slot_of(5) != second && slot_of(5) < RV_COLOR_SLOTS);
+    cr_assert_eq(hue_of(1), first);
+    cr_assert_eq(slot_of(2), slot_of(1), "subroutines of one package share a slot");
+    cr_assert_eq(hue_of(3), second);
 }
 
-Test(box_colors, a_much_larger_package_takes_the_smallest_ones_slot)
+Test(box_colors, only_in_the_first_seconds_a_much_larger_package_becomes_the_plain_one_of_its_hue)
 {
-    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
-        show(2 * package + 1, 1000 * (package + 1));
+    uint32_t newcomer = 3;
+    show(1, 1000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    uint32_t smallest = slot_of(1), newcomer = 2 * RV_COLOR_SLOTS + 1;
-    show(newcomer, 3000);
+    cr_assert_lt(slot_of(1), RV_COLOR_HUES);
+    while (lone_hue(newcomer) != slot_of(1))
+        newcomer += 2;
+    show(newcomer, 90000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_eq(slot_of(newcomer), RV_COLOR_NEUTRAL, "three times as large is not enough");
-    show(newcomer, 900000);
-    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_eq(slot_of(newcomer), smallest);
-    cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL);
+    cr_assert_eq(slot_of(newcomer), slot_of(1) + RV_COLOR_HUES);
+    struct rv_box_colors *young = rv_box_colors_create();
+    view.n_boxes = 1;
+    rv_box_colors_update(young, &view, subroutines, RV_BOX_COLORS_SETTLING);
+    view.n_boxes = 2;
+    rv_box_colors_update(young, &view, subroutines, RV_BOX_COLORS_SETTLING);
+    cr_assert_eq(rv_box_colors_index(young, &boxes[1], 0) / RV_COLOR_SHADES, slot_of(1));
+    rv_box_colors_destroy(young);
 }
 
 Test(box_colors, subroutines_of_a_package_differ_in_shade)
@@ -214,25 +244,22 @@ Test(box_colors, libraries_come_after_the_program_and_get_no_pattern)
         show(2 * package + 1, 10000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t package = 0; package < 4; package++)
-        cr_assert_lt(slot_of(2 * package + 1), RV_COLOR_HUES, "of the program");
+        cr_assert_lt(slot_of(2 * package + 1), RV_COLOR_SLOTS, "of the program");
     for (uint32_t i = 0; i < 12; i++)
-        cr_assert(i < 4 ? slot_of(60 + i) < RV_COLOR_HUES : slot_of(60 + i) == RV_COLOR_NEUTRAL, "library %u", i);
+        cr_assert(slot_of(60 + i) < RV_COLOR_HUES || slot_of(60 + i) == RV_COLOR_NEUTRAL, "library %u", i);
 }
 
-Test(box_colors, no_two_names_of_libraries_share_a_colour_while_one_is_free)
+Test(box_colors, names_of_libraries_without_a_package_have_colours)
 {
-    enum { N = RV_COLOR_SLOTS };
-    uint32_t seen = 0;
-    for (uint32_t i = 0; i < N; i++) {
+    for (uint32_t i = 0; i < 16; i++) {
         char name[32];
         snprintf(name, sizeof name, "stem%c_call", 'a' + (char)i);
         rv_subroutines_define(subroutines, 60 + i, "", name, "/usr/lib/python3/all.py", i + 1);
         show(60 + i, 1000 - i);
     }
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    for (uint32_t i = 0; i < N; i++)
-        seen |= 1u << slot_of(60 + i);
-    cr_assert_eq(seen, (1u << N) - 1, "slots %#x", seen);
+    for (uint32_t i = 0; i < 16; i++)
+        cr_assert_lt(slot_of(60 + i), RV_COLOR_SLOTS);
 }
 
 Test(box_colors, a_scheme_says_what_colours_stand_for)
@@ -273,14 +300,14 @@ Test(box_colors, a_subroutine_that_was_never_seen_has_its_packages_hue)
         cr_assert(id % 2 == 0 || index == index_of(id));
     }
     struct rv_subroutine other = rv_subroutines_get(subroutines, 5);
-    cr_assert_eq(rv_box_colors_index_of(colors, &other) / RV_COLOR_SHADES, RV_COLOR_NEUTRAL);
+    cr_assert_eq(rv_box_colors_index_of(colors, &other) / RV_COLOR_SHADES, RV_COLOR_HUES + lone_hue(5));
 }
 
 /* A second of a run and a millisecond of it. */
 Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
 {
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
-        show(2 * package + 1, 1000 * (package + 1));
+        show(2 * package + 1, 10000 + package);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     uint32_t slots[RV_COLOR_SLOTS], late = 2 * RV_COLOR_SLOTS + 1;
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
@@ -291,9 +318,9 @@ Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
         show(2 * package + 1, 50 + package);
     show(late, 30);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    for (uint32_t package = 1; package < RV_COLOR_SLOTS; package++)
+    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         cr_assert_eq(slot_of(2 * package + 1), slots[package], "package %u", package);
-    cr_assert_lt(slot_of(late), RV_COLOR_SLOTS, "what fills the part has a colour, though it is little of the whole");
+    cr_assert_eq(hue_of(late), lone_hue(late));
 }
 
 /* Rows by name, as the comparison has them. */
