@@ -28,7 +28,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/bisect.h"
 #include "base/clock.h"
 #include "base/mappings.h"
 #include "patch/dynamic_section.h"
@@ -40,6 +39,7 @@
 #include "producers/native/modules.h"
 #include "producers/native/loaded_objects.h"
 #include "producers/native/patch_verdicts.h"
+#include "producers/native/patched_objects.h"
 #include "producers/native/planner.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
@@ -80,17 +80,7 @@ static struct {
     bool is_v8_told;  /* how to find return addresses */
     bool is_alone;    /* nothing runs yet but this thread, and no debugger has written into the code */
     bool is_late;     /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
-    uint64_t planned_sum; /* of the objects when they were planned */
-    struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
-    struct place {
-        char *name;
-        uint64_t base;
-        struct stat file;
-        bool is_of_syscalls;           /* their sites are system calls, not functions */
-        bool is_unloaded, is_replaced; /* to be dropped */
-        bool is_late;                  /* it was planned so, see above */
-    } places[RV_PATCHER_OBJECTS];      /* of the objects */
-    size_t n_objects;
+    uint64_t planned_sum;                      /* of the objects when they were planned */
     uint8_t *filter;                           /* the trace file's section of patterns, */
     struct rv_capture_filter_section patterns; /* and the patterns in it */
     struct rv_patch_syscalls_request syscalls;
@@ -124,11 +114,11 @@ static bool try_begin(void)
 
 static void publish_sites(void)
 {
-    ringviz_attachment.n_objects = patcher.n_objects;
-    for (size_t i = 0; i < patcher.n_objects; i++)
+    ringviz_attachment.n_objects = rv_patched_objects.n;
+    for (size_t i = 0; i < rv_patched_objects.n; i++)
         ringviz_attachment.objects[i] =
-            (struct rv_attachment_object){.sites = (uint64_t)(uintptr_t)patcher.objects[i].prepared.sites,
-                                          .n_sites = patcher.objects[i].prepared.n_sites};
+            (struct rv_attachment_object){.sites = (uint64_t)(uintptr_t)rv_patched_objects.all[i].prepared.sites,
+                                          .n_sites = rv_patched_objects.all[i].prepared.n_sites};
 }
 
 /* Also in the child of fork: it has not the thread that began. */
@@ -209,34 +199,7 @@ static bool is_chosen(struct next *next)
     return next->has_functions || next->has_calls;
 }
 
-/* ---- the table of objects ---- */
-
-/* Its stubs stay, unless it is unloaded: a thread may be in them. False: the lock was taken for too long. */
-static bool drop(size_t idx)
-{
-    struct rv_patch_prepared prepared = patcher.objects[idx].prepared;
-    struct rv_earlier_verdicts earlier = patcher.objects[idx].earlier;
-    const struct place place = patcher.places[idx];
-    if (!rv_process_lock_within())
-        return false;
-    rv_patch_verdicts_forget();
-    patcher.n_objects--;
-    patcher.objects[idx] = patcher.objects[patcher.n_objects];
-    patcher.places[idx] = patcher.places[patcher.n_objects];
-    rv_process_unlock();
-    if (prepared.stubs && place.is_unloaded)
-        munmap(prepared.stubs, prepared.n_stub_bytes);
-    rv_patch_prepared_free_sites(&prepared);
-    free(prepared.captured);
-    rv_earlier_verdicts_free(&earlier);
-    free(place.name);
-    return true;
-}
-
-static bool is_there(const struct place *place)
-{
-    return rv_loaded_objects_have(place->base, place->name);
-}
+/* ---- planning ---- */
 
 /* Other threads load meanwhile: only within this call they do not. */
 static int mark_unloaded(struct dl_phdr_info *info, size_t n_bytes, void *unused)
@@ -244,41 +207,17 @@ static int mark_unloaded(struct dl_phdr_info *info, size_t n_bytes, void *unused
     (void)info;
     (void)n_bytes;
     (void)unused;
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        patcher.places[i].is_unloaded = !is_there(&patcher.places[i]);
+    rv_patched_objects_mark_unloaded();
     patcher.planned_sum = rv_loaded_objects_sum();
     return 1;
-}
-
-/* While nothing follows the loader an object may have been loaded anew where it was, from a file that has changed. */
-static void mark_replaced(void)
-{
-    for (size_t i = 0; i < patcher.n_objects; i++) {
-        struct place *place = &patcher.places[i];
-        struct stat now = {.st_ino = 0}; /* stays so where it is gone */
-        (void)stat(place->name, &now);
-        place->is_replaced = place->is_late || now.st_ino != place->file.st_ino || now.st_dev != place->file.st_dev ||
-                             now.st_mtime != place->file.st_mtime;
-    }
 }
 
 /* Those that are marked; or all, for another request than before. 0 or -EAGAIN. */
 static int drop_objects(void)
 {
-    for (size_t i = patcher.n_objects; i-- > 0;)
-        if ((patcher.are_all_old || patcher.places[i].is_unloaded || patcher.places[i].is_replaced) && !drop(i))
-            return -EAGAIN;
-    patcher.are_all_old = false;
-    return 0;
-}
-
-static bool is_planned(const struct dl_phdr_info *info)
-{
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        if (patcher.places[i].is_of_syscalls == patcher.is_at_syscalls && patcher.places[i].base == info->dlpi_addr &&
-            strcmp(patcher.places[i].name, info->dlpi_name) == 0)
-            return true;
-    return false;
+    const int error = rv_patched_objects_drop(patcher.are_all_old);
+    patcher.are_all_old &= error != 0;
+    return error;
 }
 
 static void close_copy(struct rv_patch_prepared *prepared)
@@ -314,30 +253,24 @@ static void write_jumps(struct rv_patcher_object *object)
 static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
 {
     struct rv_patcher_object object = {.image = next->image, .prepared = *prepared};
-    struct place place = {.name = strdup(next->name),
-                          .base = next->image.bias,
-                          .is_of_syscalls = patcher.is_at_syscalls,
-                          .is_late = patcher.is_late};
-    (void)stat(next->name, &place.file);
+    struct rv_patched_object_origin origin = {
+        .name = strdup(next->name), .is_of_syscalls = patcher.is_at_syscalls, .is_late = patcher.is_late};
+    (void)stat(next->name, &origin.file);
     if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
         object.prepared.n_sites = 0;
-    if (place.is_late)
+    if (origin.is_late)
         object.prepared.n_sites = object.prepared.counts.n_patched = object.prepared.counts.n_filtered = 0;
-    if (!place.name || !rv_process_lock_within()) {
-        free(place.name);
+    if (!origin.name || !rv_process_lock_within()) {
+        free(origin.name);
         return false;
     }
-    patcher.places[patcher.n_objects] = place;
-    patcher.objects[patcher.n_objects] = object;
+    struct rv_patcher_object *taken = rv_patched_objects_take(&object, &origin);
     if (patcher.is_written)
-        write_jumps(&patcher.objects[patcher.n_objects]);
+        write_jumps(taken);
     rv_patch_verdicts_forget();
-    patcher.n_objects++;
     rv_process_unlock();
     return true;
 }
-
-/* ---- planning ---- */
 
 /* Copy the image's bytes, for when it has been unloaded. False: no memory. */
 static bool copy(struct next *next)
@@ -366,7 +299,8 @@ static int take_if_chosen(struct dl_phdr_info *info, size_t n_bytes, void *are_u
     const size_t n_name = strlen(info->dlpi_name);
     const uint64_t entry = getauxval(AT_ENTRY);
     (void)n_bytes;
-    if (is_planned(info) || n_name >= sizeof next->name ||
+    if (rv_patched_objects_have(info->dlpi_name, info->dlpi_addr, patcher.is_at_syscalls) ||
+        n_name >= sizeof next->name ||
         rv_patch_image_mapped(&next->image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
         return 0;
     memcpy(next->name, info->dlpi_name, n_name + 1);
@@ -379,28 +313,13 @@ static int take_if_chosen(struct dl_phdr_info *info, size_t n_bytes, void *are_u
 /* 0; -ENOENT: there is none; -EAGAIN. */
 static int find_next(bool are_unloaded)
 {
-    if (patcher.n_objects == RV_PATCHER_OBJECTS)
+    if (rv_patched_objects.n == RV_ATTACHMENT_OBJECTS)
         return -ENOENT;
     if (!rv_process_lock_within())
         return -EAGAIN;
     const int found = rv_loaded_objects_each(take_if_chosen, &are_unloaded);
     rv_process_unlock();
     return found ? 0 : -ENOENT;
-}
-
-/* Is a call among the displaced bytes at the begin of a function? */
-static bool is_displaced(const struct rv_patch_site *site)
-{
-    for (size_t i = 0; i < patcher.n_objects; i++) {
-        const struct rv_patch_prepared *prepared = &patcher.objects[i].prepared;
-        size_t n = rv_bisect_count(prepared->sites, prepared->n_sites, sizeof *prepared->sites,
-                                   offsetof(struct rv_patch_site, address), site->address + RV_PATCH_JUMP_BYTES);
-        while (n && prepared->sites[n - 1].is_use)
-            n--;
-        if (n && site->address < prepared->sites[n - 1].address + prepared->sites[n - 1].n_displaced)
-            return true;
-    }
-    return false;
 }
 
 static void prepare_syscalls(const struct next *next, struct rv_patch_prepared *prepared)
@@ -410,7 +329,7 @@ static void prepare_syscalls(const struct next *next, struct rv_patch_prepared *
     if (patcher.planner->prepare_syscalls(&patcher.syscalls, prepared) != 0)
         return;
     for (size_t i = 0; i < prepared->n_sites; i++)
-        if (!is_displaced(&prepared->sites[i]))
+        if (!rv_patched_objects_displace(prepared->sites[i].address))
             prepared->sites[n++] = prepared->sites[i];
     prepared->n_sites = n;
 }
@@ -565,7 +484,7 @@ static bool read_patterns(const char *trace_path)
 
 static void set_wanted(const char *wanted, bool is_read_anew)
 {
-    mark_replaced();
+    rv_patched_objects_mark_replaced();
     patcher.are_all_old |= is_read_anew || strcmp(wanted, patcher.wanted) != 0;
     strcpy(patcher.wanted, wanted);
     patcher.is_auto = strncmp(wanted, "auto", strlen("auto")) == 0 && strchr("\n", wanted[strlen("auto")]);
@@ -604,21 +523,12 @@ static void read_earlier(struct rv_patcher_object *object, const char *trace_pat
 static void judge_by_names(const char *trace_path)
 {
     rv_patch_verdicts_forget();
-    for (size_t i = 0; i < patcher.n_objects; i++) {
-        if (!*patcher.places[i].name && !patcher.places[i].is_of_syscalls)
-            read_earlier(&patcher.objects[i], trace_path);
-        rv_jumps_judge_by_names(&patcher.objects[i]);
-        rv_jumps_expect_clearing(&patcher.objects[i]);
+    for (size_t i = 0; i < rv_patched_objects.n; i++) {
+        if (rv_patched_objects_is_program(i))
+            read_earlier(&rv_patched_objects.all[i], trace_path);
+        rv_jumps_judge_by_names(&rv_patched_objects.all[i]);
+        rv_jumps_expect_clearing(&rv_patched_objects.all[i]);
     }
-}
-
-/* Without them, no thread's end and no child is seen. */
-static bool has_syscall_sites(void)
-{
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        if (patcher.places[i].is_of_syscalls && patcher.objects[i].prepared.n_sites)
-            return true;
-    return false;
 }
 
 /* So that all threads stand still for less when jumps are written. */
@@ -627,9 +537,9 @@ static int touch_pages(struct dl_phdr_info *info, size_t n_bytes, void *unused)
     (void)info;
     (void)n_bytes;
     (void)unused;
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        if (is_there(&patcher.places[i]))
-            rv_jumps_touch(&patcher.objects[i], RV_JUMPS_AS_WANTED);
+    for (size_t i = 0; i < rv_patched_objects.n; i++)
+        if (rv_patched_objects_is_there(i))
+            rv_jumps_touch(&rv_patched_objects.all[i], RV_JUMPS_AS_WANTED);
     return 1;
 }
 
@@ -666,10 +576,11 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     if (!patcher.is_for_later) /* else it may be needed while the loader loads */
         rv_planner_unload();
     judge_by_names(trace_path);
-    if (!error && rv_thread_is_foreign && !has_syscall_sites())
+    if (!error && rv_thread_is_foreign &&
+        !rv_patched_objects_have_syscalls()) /* no end of a thread is seen, no child */
         error = -ENOTSUP;
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        rv_jumps_count(&patcher.objects[i]);
+    for (size_t i = 0; i < rv_patched_objects.n; i++)
+        rv_jumps_count(&rv_patched_objects.all[i]);
     return !error && do_others_run ? look_at_list(touch_pages) : error;
 }
 
@@ -686,8 +597,8 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
     while (!try_begin())
         sched_yield();
     error = plan(wanted, trace_path, do_others_run);
-    for (size_t i = 0; i < patcher.n_objects && error; i++)
-        close_copy(&patcher.objects[i].prepared);
+    for (size_t i = 0; i < rv_patched_objects.n && error; i++)
+        close_copy(&rv_patched_objects.all[i].prepared);
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     end();
     rv_signal_guard_end(&guard);
@@ -700,13 +611,7 @@ static void count_patches(void)
         rv_process_use_instrument(RV_INSTRUMENT_SYSCALLS);
     else
         rv_process_drop_instrument(RV_INSTRUMENT_SYSCALLS);
-    struct rv_wire_instrumentation sum = {0};
-    for (size_t i = 0; i < patcher.n_objects; i++) {
-        const uint32_t *counts = (const uint32_t *)&patcher.objects[i].prepared.counts;
-        for (size_t k = 0; k < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *counts; k++)
-            ((uint32_t *)&sum)[k] += counts[k];
-        sum.n_filtered += patcher.objects[i].prepared.counts.n_filtered;
-    }
+    const struct rv_wire_instrumentation sum = rv_patched_objects_counts();
     if (sum.n_functions || sum.n_imports)
         rv_process_set_patches(&sum);
 }
@@ -716,9 +621,9 @@ void rv_patcher_write(void)
     struct rv_signal_guard guard; /* from the first jump on, system calls of ours have to be known */
     rv_signal_guard_begin(&guard);
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        if (is_there(&patcher.places[i]))
-            write_jumps(&patcher.objects[i]);
+    for (size_t i = 0; i < rv_patched_objects.n; i++)
+        if (rv_patched_objects_is_there(i))
+            write_jumps(&rv_patched_objects.all[i]);
     count_patches();
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     patcher.is_written = true;
@@ -736,23 +641,19 @@ int rv_patcher_remove(void)
 {
     if (is_busy() || rv_loaded_objects_are_changing())
         return -EAGAIN;
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        if (is_there(&patcher.places[i]))
-            (void)rv_jumps_write(&patcher.objects[i], RV_JUMPS_ALL_OUT);
+    for (size_t i = 0; i < rv_patched_objects.n; i++)
+        if (rv_patched_objects_is_there(i))
+            (void)rv_jumps_write(&rv_patched_objects.all[i], RV_JUMPS_ALL_OUT);
     patcher.is_written = false;
     rv_thread_end_at_exit(false);
     return 0;
 }
 
-static bool is_object_there(size_t idx)
-{
-    return is_there(&patcher.places[idx]);
-}
-
 /* Where no function that a verdict rejects has a jump, hooks need not look them up. */
 static int apply(bool are_sites_clear)
 {
-    const int result = rv_patch_verdicts_apply(patcher.objects, patcher.n_objects, is_object_there, are_sites_clear);
+    const int result = rv_patch_verdicts_apply(rv_patched_objects.all, rv_patched_objects.n,
+                                               rv_patched_objects_is_there, are_sites_clear);
     count_patches();
     if (rv_patch_verdicts_are_out() && !rv_process_limit)
         rv_process_open_gate();

@@ -19,7 +19,6 @@
 #include "producers/native/visibility.h"
 #include "ring/attachment.h"
 
-#define RV_PATCHER_OBJECTS 256u
 #define RV_PATCHER_WANTED_BYTES 4096u
 
 /* What ringviz reads of this process from outside: the objects that are planned. Protected: the library that is preloaded
