@@ -102,7 +102,8 @@ enum rv_wait_kind {
     RV_WAIT_PROCESS, /* a child's end or stop */
     RV_WAIT_SIGNAL,
     RV_WAIT_MESSAGE, /* message queues */
-    RV_WAIT_START,   /* the thread's own: from the call that created it, or its process, to its beginning */
+    RV_WAIT_START,     /* the thread's own: from the call that created it, or its process, to its beginning */
+    RV_WAIT_FULL_RING, /* for room in the thread's ring: the policy is `block` */
     RV_WAIT_KIND_COUNT
 };
 

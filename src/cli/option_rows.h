@@ -67,7 +67,7 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json|arcs|arcs-csv|arcs-json]", NULL, 
     "conditions, semaphores and barriers that processes share have none where another process ended the wait. Calls of the C library that block for 10 us or more are waits, too: sleeps; reads and writes, with "
     "the kind of file (`read pipe`), or where no traced thread ended the wait, its path or address; poll and its like, "
     "with the file that was ready; connections; file locks with their bytes, and sleeps after a lock was refused; sync, "
-    "children, signals, messages. Calls that the C library makes itself, as for streams (fread), are not. For pipes, "
+    "children, signals, messages. A `full ring` is ringviz's own: the program waited until the viewer had read its events (--policy=block). Calls that the C library makes itself, as for streams (fread), are not. For pipes, "
     "eventfds and sockets between traced threads, of other processes of the run, too, the last to write, or to read, is the "
     "`likely` waker; a process of another run, merged or not, is not found so. `start` is "
     "the time from the call that created a thread, forked its process or began its program, to its beginning. Threads "
@@ -344,7 +344,7 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "show when the kernel ran the threads (default: on)",
     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. Threads of traced processes that "
     "make no call for half a second have lanes, too, at most 256 at once; one that calls later has another lane from then on. A thread "
-    "that waits for room in its ring (--policy=block) is blocked, too. "
+    "that waits for room in its ring (--policy=block) is blocked, too: for a `full ring`, as --waits says. "
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
     "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")

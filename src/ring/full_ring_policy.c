@@ -153,21 +153,35 @@ static void relax(void)
 #endif
 }
 
-static void wait_for_room(struct rv_pusher_state *state, uint64_t n_needed)
+/* Until the consumer's next turn. */
+static void sleep_a_turn(struct rv_pusher_state *state, uint32_t n_turns)
+{
+    if (!state->asleep_ticks)
+        state->asleep_ticks = rv_clock_ticks(state->ring.clock_kind);
+    rv_os_futex_wait(&state->ring.header->drain_turns, n_turns, WAIT_NS);
+}
+
+static void sleep_for_room(struct rv_pusher_state *state, uint64_t n_needed)
 {
     struct rv_wire_header *header = state->ring.header;
     uint32_t *is_waiting = &state->ring.control->is_waiting;
 
-    for (unsigned i = 0; i < SPINS && n_free(state) < n_needed; i++)
-        relax();
     while (is_tracing(state) && n_free(state) < n_needed && !is_consumer_gone(state)) {
         uint32_t n_turns = __atomic_load_n(&header->drain_turns, __ATOMIC_ACQUIRE); /* P2 <- C2 */
         __atomic_store_n(is_waiting, 1, __ATOMIC_RELAXED);
         rv_ring_wake_consumer(header);
         if (n_free(state) < n_needed)
-            rv_os_futex_wait(&header->drain_turns, n_turns, WAIT_NS);
+            sleep_a_turn(state, n_turns);
     }
     __atomic_store_n(is_waiting, 0, __ATOMIC_RELAXED);
+}
+
+static void wait_for_room(struct rv_pusher_state *state, uint64_t n_needed)
+{
+    for (unsigned i = 0; i < SPINS && n_free(state) < n_needed; i++)
+        relax();
+    if (n_free(state) < n_needed)
+        sleep_for_room(state, n_needed + RV_FULL_RING_WAIT_EVENTS);
 }
 
 /* After `fill` has stopped tracing, later events of every ring are counted as refused. */

@@ -73,9 +73,23 @@ static void close_ring(struct rv_pusher_state *state, uint64_t ticks)
     append_lost(state);
 }
 
+/* The thread has slept until there was room for its event. */
+static void append_wait(struct rv_pusher_state *state)
+{
+    const uint64_t now = rv_clock_ticks(state->ring.clock_kind), since = now - state->asleep_ticks;
+    const uint64_t wait = (uint64_t)RV_EVENT_WAIT << RV_EVENT_KIND_SHIFT | now;
+    const uint64_t woken = (uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | now;
+    if (rv_full_ring_n_free(state) < RV_FULL_RING_WAIT_EVENTS)
+        return;
+    append(state, wait, rv_event_word(RV_WAIT_ON_NOTHING, RV_WAIT_FULL_RING | RV_WAIT_PAST, 0));
+    append(state, woken, rv_event_word_since_begin(since));
+    append(state, woken, rv_event_word((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
+}
+
 static void put(struct rv_pusher_state *state, uint64_t when, uint64_t word)
 {
     uint64_t ticks = when & RV_EVENT_TICKS_MASK;
+    state->asleep_ticks = 0;
     enum rv_full_ring_room room = rv_full_ring_make_room(state, state->n_lost ? 2 : 1);
     if (room == RV_FULL_RING_UNTRACED)
         return;
@@ -88,6 +102,8 @@ static void put(struct rv_pusher_state *state, uint64_t when, uint64_t word)
     if (state->n_lost)
         append_lost(state);
     append(state, when, word);
+    if (state->asleep_ticks)
+        append_wait(state);
 }
 
 static uint64_t last_ticks_of(const struct rv_pusher_state *state)

@@ -23,7 +23,8 @@ static const struct {
              [RV_WAIT_PROCESS] = {"process", RV_WAIT_GROUP_START},
              [RV_WAIT_SIGNAL] = {"signal", RV_WAIT_GROUP_SIGNAL},
              [RV_WAIT_MESSAGE] = {"message", RV_WAIT_GROUP_TRANSFER},
-             [RV_WAIT_START] = {"start", RV_WAIT_GROUP_START}};
+             [RV_WAIT_START] = {"start", RV_WAIT_GROUP_START},
+             [RV_WAIT_FULL_RING] = {"full ring", RV_WAIT_GROUP_TRANSFER}};
 _Static_assert(sizeof KINDS / sizeof *KINDS == RV_WAIT_KIND_COUNT, "the last kind of wait has no name");
 
 const char *rv_wait_kind_name(enum rv_wait_kind kind)

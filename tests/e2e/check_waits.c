@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../full_ring_wait.h"
 #include "read_events.h"
 #include "ringviz/wire.h"
 
@@ -18,6 +19,7 @@ static struct {
     uint32_t woken[MOST_STREAMS];      /* id of the WOKEN event right before; 0: none */
     uint64_t wait_ns[MOST_STREAMS][2]; /* begin and end of that wait */
     FILE *waits;
+    unsigned n_wait_left[MOST_STREAMS];
     unsigned long n_waits, n_unknown, n_wrong;
 } check;
 
@@ -48,6 +50,8 @@ static void take_events(void *context, uint32_t stream, const struct rv_event *e
     (void)context;
     for (size_t i = 0; i < n && stream < MOST_STREAMS; i++) {
         const unsigned kind = rv_event_kind(&events[i]);
+        if (full_ring_wait_has(&check.n_wait_left[stream], &events[i])) /* not for what the program locks */
+            continue;
         if (kind == RV_EVENT_WAIT && !(events[i].frame & RV_WAIT_RELEASE))
             check.wait_ns[stream][0] = rv_event_ticks(&events[i]);
         if (kind == RV_EVENT_WOKEN) {

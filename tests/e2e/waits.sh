@@ -11,6 +11,17 @@ for n_threads in 2 8; do
     check "the wakers of $n_threads threads" "$check_waits" "$folder/truth.rvz"
 done
 
+# Neither do waits for room in rings that are always full change it, nor has any of them no reason.
+run --headless --record="$folder/full.rvz" --ring-events=64 --force -- "$contention" truth 4 2000
+check "the wakers where rings are full" "$check_waits" "$folder/full.rvz"
+check "the share of blocked time in waits where rings are full" "$check_coverage" "$folder/full.rvz" 95
+run --waits=csv "$folder/full.rvz"
+awk -F, '$1 == "full ring" && $3 > 10 && $4 > 1000000 { found = 1 } END { exit !found }' "$folder/out" ||
+    fail "no waits for room in rings: $(cat "$folder/out")"
+run --critical-path=csv --ring-events=64 --force --output="$folder/path" -- "$contention" truth 1 2000
+awk -F, '$1 == "unknown" && $2 == "full ring" && $3 > 1000000 { found = 1 } END { exit !found }' "$folder/path" ||
+    fail "no wait for room in a ring on the path: $(cat "$folder/path")"
+
 # At each time one thread at most has the lock.
 run --holders=csv "$folder/truth.rvz"
 awk -F, '$3 == "has it" { n++; twice += $4 < until; until = $5 } END { exit !(n > 100 && !twice) }' "$folder/out" ||

@@ -89,7 +89,7 @@ static uint64_t kill_one(struct tracee *tracee, uint64_t delay_ns)
     expect(WIFSIGNALED(tracee->status), "killed", (uint64_t)tracee->status, SIGKILL);
     for (size_t i = 0; i < tracee->n_streams; i++) {
         check_stream(&tracee->streams[i]);
-        n_read += tracee->streams[i].n;
+        n_read += tracee->streams[i].n + tracee->streams[i].n_of_waits;
         free(tracee->streams[i].events);
     }
     tracee->n_streams = 0;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../full_ring_wait.h"
 #include "base/clock.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -56,6 +57,17 @@ static struct tracee_stream *stream_of(struct tracee *tracee, uint32_t ring_idx)
     return stream;
 }
 
+/* Returns how many of the events are left. */
+static size_t leave_out_waits(struct tracee_stream *stream, struct rv_event *events, size_t n)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!full_ring_wait_has(&stream->n_wait_left, &events[i]))
+            events[n_left++] = events[i];
+    stream->n_of_waits += n - n_left;
+    return n_left;
+}
+
 /* Read what is in the ring now; later events are for the next turn. Tell owners that the consumer lives. */
 static size_t read_stream(struct tracee *tracee, struct tracee_stream *stream)
 {
@@ -73,7 +85,7 @@ static size_t read_stream(struct tracee *tracee, struct tracee_stream *stream)
             out = stream->events + stream->n;
         }
         read = rv_ring_pop(&ring, out, BATCH);
-        stream->n += read.n;
+        stream->n += leave_out_waits(stream, out, read.n);
         stream->n_overwritten += read.n_overwritten;
         n_read += read.n;
         n_overwritten += read.n_overwritten;
@@ -103,6 +115,8 @@ static size_t visit(struct tracee *tracee, uint32_t ring_idx, bool *is_live)
         n += read_stream(tracee, stream);
         stream->is_over = true;
         stream->account = rv_ring_last_account(&ring);
+        stream->account.n_produced -= stream->n_of_waits;
+        stream->account.n_consumed -= stream->n_of_waits;
         rv_ownership_thread_name(&tracee->map, ring_idx, stream->name);
         rv_ownership_reclaim(&tracee->map, ring_idx);
     }

@@ -15,9 +15,10 @@ struct tracee_stream {
     uint32_t ring_idx, generation;
     uint32_t process;
     char name[64];
-    struct rv_event *events;
+    struct rv_event *events; /* without those of tests/full_ring_wait.h, nor are they in the account */
     size_t n, capacity;
-    uint64_t n_overwritten;
+    uint64_t n_overwritten, n_of_waits;
+    unsigned n_wait_left;
     bool is_over;
     struct rv_ring_account account; /* when it is over */
 };

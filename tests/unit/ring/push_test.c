@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../own_time.h"
 #include "base/os.h"
@@ -357,6 +358,41 @@ Test(push, without_a_consumer_block_overwrites, .timeout = 60)
     cr_assert_eq(pop(bed), N - 1);
     cr_assert_eq(bed->out[N - 2].id, 3 * N - 1);
     expect_account(bed, 3 * N, N - 1, 2 * N + 1);
+    free_bed(bed);
+}
+
+static void *pop_once_it_waits(void *context)
+{
+    struct bed *bed = context;
+    while (!__atomic_load_n(&bed->control.is_waiting, __ATOMIC_RELAXED))
+        bed->header.heartbeat_ns = rv_clock_mono_ns();
+    pop(bed);
+    rv_ring_turn_done(&bed->header);
+    return NULL;
+}
+
+/* The event that found no room has the time at which it did. */
+Test(push, a_sleep_until_there_is_room_is_a_wait_that_is_over, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_BLOCK);
+    bed->header.consumer_pid = (uint32_t)getpid();
+    bed->header.heartbeat_ns = rv_clock_mono_ns();
+    push_many(bed, 0, N);
+    pthread_t consumer;
+    cr_assert_eq(pthread_create(&consumer, NULL, pop_once_it_waits, bed), 0);
+    push(bed, N, STACK);
+    cr_assert_eq(pthread_join(consumer, NULL), 0);
+    push(bed, N + 1, STACK);
+    cr_assert_eq(pop(bed), 5);
+    const struct rv_event *out = bed->out;
+    cr_expect_eq(out[0].id, N);
+    cr_expect_eq(rv_event_kind(&out[1]), RV_EVENT_WAIT);
+    cr_expect_eq(out[1].frame, RV_WAIT_FULL_RING | RV_WAIT_PAST);
+    cr_expect_eq(out[2].id >> RV_EVENT_WAKE_SHIFT, RV_WAKE_BEGAN);
+    const uint64_t began = rv_event_ticks(&out[2]) - rv_event_since_begin(&out[2]);
+    cr_expect(began >= rv_event_ticks(&out[0]) && began < rv_event_ticks(&out[1]));
+    cr_expect_eq(out[3].id >> RV_EVENT_WAKE_SHIFT, RV_WAKE_UNKNOWN);
+    cr_expect_eq(out[4].id, N + 1);
     free_bed(bed);
 }
 
