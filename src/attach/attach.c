@@ -598,18 +598,31 @@ static int apply(struct attacher *attacher)
                : error;
 }
 
-int rv_attach_apply(pid_t pid, const char *library)
+/* A process and a library in it: the context of rv_ptrace_on_own_thread(). */
+struct place {
+    pid_t pid;
+    const char *library;
+    bool is_only_ours; /* to be left only where this ringviz has attached */
+};
+
+static int open_and_apply(void *context)
 {
-    struct attacher attacher = {.pid = pid, .library = library, .tracee.memory = -1};
-    int error = rv_ptrace_open(&attacher.tracee, pid);
-    if (!error && !rv_addresses_file(pid, library))
+    const struct place *place = context;
+    struct attacher attacher = {.pid = place->pid, .library = place->library, .tracee.memory = -1};
+    int error = rv_ptrace_open(&attacher.tracee, place->pid);
+    if (!error && !rv_addresses_file(place->pid, place->library))
         error = -ENOENT;
-    if (!error && !(attacher.elf = rv_elf_open(library, &(struct rv_elf_identity){0})))
+    if (!error && !(attacher.elf = rv_elf_open(place->library, &(struct rv_elf_identity){0})))
         error = -ENOENT;
     if (!error)
         error = is_loaded(&attacher) ? apply(&attacher) : -EAGAIN;
     close_attacher(&attacher);
     return error;
+}
+
+int rv_attach_apply(pid_t pid, const char *library)
+{
+    return rv_ptrace_on_own_thread(open_and_apply, &(struct place){.pid = pid, .library = library});
 }
 
 /* ---- in and out ---- */
@@ -624,8 +637,9 @@ static int open_attacher(struct attacher *attacher, pid_t pid, const char *libra
     return error ? rv_refuse_attaching_error(pid, error) : 0;
 }
 
-int rv_attach_begin(const struct rv_attach_params *params)
+static int open_and_begin(void *context)
 {
+    const struct rv_attach_params *params = context;
     struct attacher attacher = {.tracee.memory = -1};
     int error = rv_refuse_attaching_early(params->pid, params->library, params->trace_path);
     if (!error)
@@ -640,6 +654,12 @@ int rv_attach_begin(const struct rv_attach_params *params)
         error = patch(&attacher, params);
     close_attacher(&attacher);
     return error;
+}
+
+int rv_attach_begin(const struct rv_attach_params *params)
+{
+    struct rv_attach_params own = *params;
+    return rv_ptrace_on_own_thread(open_and_begin, &own);
 }
 
 /* -ENOENT: nobody has attached, or not the owner that is asked for; else why it stays patched, as printed. */
@@ -660,24 +680,25 @@ static int end(struct attacher *attacher, bool is_only_ours)
     return error;
 }
 
-static int open_and_end(pid_t pid, const char *library, bool is_only_ours)
+static int open_and_end(void *context)
 {
+    const struct place *place = context;
     struct attacher attacher = {.tracee.memory = -1};
-    if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
+    if (!rv_os_process_start(place->pid) || rv_os_process_state(place->pid) == 'Z')
         return 0;
-    int error = open_attacher(&attacher, pid, library);
+    int error = open_attacher(&attacher, place->pid, place->library);
     if (!error)
-        error = end(&attacher, is_only_ours);
+        error = end(&attacher, place->is_only_ours);
     close_attacher(&attacher);
     return error;
 }
 
 int rv_attach_end(pid_t pid, const char *library)
 {
-    return open_and_end(pid, library, false);
+    return rv_ptrace_on_own_thread(open_and_end, &(struct place){.pid = pid, .library = library});
 }
 
 int rv_attach_end_copy(pid_t pid, const char *library)
 {
-    return open_and_end(pid, library, true);
+    return rv_ptrace_on_own_thread(open_and_end, &(struct place){.pid = pid, .library = library, .is_only_ours = true});
 }

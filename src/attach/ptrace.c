@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,34 @@ int rv_ptrace_read(const struct rv_ptrace *tracee, uint64_t address, void *out, 
 int rv_ptrace_write(const struct rv_ptrace *tracee, uint64_t address, const void *bytes, size_t n_bytes)
 {
     return pwrite(tracee->memory, bytes, n_bytes, (off_t)address) == (ssize_t)n_bytes ? 0 : -EFAULT;
+}
+
+/* ---- a thread of its own ---- */
+
+struct work {
+    int (*function)(void *context);
+    void *context;
+    int result;
+};
+
+static void *run_work(void *context)
+{
+    struct work *work = context;
+    work->result = work->function(work->context);
+    return NULL;
+}
+
+int rv_ptrace_on_own_thread(int (*work)(void *context), void *context)
+{
+    struct work run = {.function = work, .context = context};
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rv_os_start_thread(&thread, run_work, &run);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_join(thread, NULL);
+    return run.result;
 }
 
 /* ---- opening ---- */

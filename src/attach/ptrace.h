@@ -37,6 +37,12 @@ struct rv_ptrace {
     uint64_t called_function;       /* and where the call begins */
 };
 
+/*
+ * Do work on a thread of its own, and return its result. The kernel keeps a thread that ended while it was stopped for the
+ * one that stopped it; where that ends it gives all of them back. Until then their process cannot be waited for.
+ */
+int rv_ptrace_on_own_thread(int (*work)(void *context), void *context);
+
 /* 0, or a negative errno: -EACCES, -EPERM, -ESRCH. To be closed in any case. */
 int rv_ptrace_open(struct rv_ptrace *tracee, pid_t pid);
 void rv_ptrace_close(struct rv_ptrace *tracee);

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@ static struct shared {
     bool has_begun, has_ended; /* [atomic] the call into the process */
     bool may_end;              /* [atomic] ends a call that waits */
     unsigned n_rounds;         /* [atomic] of its own loop: grows while it runs its own code */
+    pid_t child;               /* [atomic] of a traced process's parent */
 } * shared;
 
 static struct rv_ptrace tracee;
@@ -124,4 +126,56 @@ Test(ptrace, a_call_that_a_signal_prevents_is_undone)
     cr_expect_eq(rv_ptrace_take_back(&tracee), -ECANCELED);
     expect_to_go_on();
     cr_expect(!shared->has_begun);
+}
+
+static void *count_once(void *context)
+{
+    __atomic_add_fetch(&shared->n_rounds, 1, __ATOMIC_SEQ_CST);
+    for (;;)
+        pause();
+    return context;
+}
+
+/* Begins a process with three threads, and waits for it. */
+static _Noreturn void run_parent(void)
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        pthread_t thread;
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pthread_create(&thread, NULL, count_once, NULL);
+        pthread_create(&thread, NULL, count_once, NULL);
+        (void)count_once(NULL);
+    }
+    __atomic_store_n(&shared->child, pid, __ATOMIC_SEQ_CST);
+    _exit(waitpid(pid, NULL, 0) == pid ? 0 : 1);
+}
+
+static int kill_while_stopped(void *context)
+{
+    struct rv_ptrace killed;
+    const pid_t *pid = context;
+    int error = rv_ptrace_open(&killed, *pid);
+    if (!error)
+        error = rv_ptrace_stop_all(&killed);
+    kill(*pid, SIGKILL);
+    rv_ptrace_close(&killed);
+    return error;
+}
+
+/* Its threads, which ended while they were stopped, are given back. */
+Test(ptrace_own_thread, the_parent_of_a_process_that_was_killed_while_stopped_hears_of_it, .timeout = 60)
+{
+    int status;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert(shared != MAP_FAILED);
+    const pid_t parent = fork();
+    if (parent == 0)
+        run_parent();
+    while (__atomic_load_n(&shared->n_rounds, __ATOMIC_SEQ_CST) < 3 || !__atomic_load_n(&shared->child, __ATOMIC_SEQ_CST))
+        rv_os_sleep_ns(LOOK_NS);
+    cr_expect_eq(rv_ptrace_on_own_thread(kill_while_stopped, &shared->child), 0);
+    cr_assert_eq(waitpid(parent, &status, 0), parent);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    munmap(shared, sizeof *shared);
 }
