@@ -70,6 +70,7 @@ struct run {
     struct rv_session *session;
     uint64_t end_ns;                     /* when capture ends by --duration */
     bool has_ended;                      /* the command has ended; its children may run */
+    bool is_silence_said;                /* why no call came */
     uint64_t asked_ns;                   /* when it was seen that the command was sent TERM; 0: it was not */
     unsigned n_interrupts0;              /* number of interrupts when its end was seen */
     int status;                          /* ringviz's exit status */
@@ -427,11 +428,32 @@ static bool is_capture_over(const struct run *run)
     return rv_clock_mono_ns() >= run->end_ns || rv_sigbus_has_come() || rv_memory_is_short();
 }
 
+static bool why_silent(void *context, char *out, size_t out_bytes)
+{
+    const struct run *run = context;
+    return rv_warnings_why_silent(run->options, &run->map, out, out_bytes);
+}
+
+/* Who waits before a terminal need not wait for the end. */
+static void say_silence(struct run *run)
+{
+    char why[RV_WINDOW_WHY_BYTES];
+    struct rv_session_counts counts;
+    rv_session_counts(run->session, &counts);
+    run->is_silence_said = !counts.n_consumed && why_silent(run, why, sizeof why);
+    if (run->is_silence_said)
+        rv_warn("so far, %s", why);
+}
+
 static void run_headless(struct run *run)
 {
-    while (!rv_session_wait(run->session, TURN_NS))
+    const uint64_t speaks_ns = isatty(STDERR_FILENO) ? rv_clock_mono_ns() + RV_WINDOW_SILENCE_NS : UINT64_MAX;
+    while (!rv_session_wait(run->session, TURN_NS)) {
         if (is_to_end(run) || is_capture_over(run))
             end_capture(run);
+        else if (!run->is_silence_said && rv_clock_mono_ns() >= speaks_ns)
+            say_silence(run);
+    }
 }
 
 /* Called by the window between frames: the capture may end before the window is closed. Who asked us to end while the
@@ -572,7 +594,8 @@ static void write_outputs(struct run *run)
                                          .map = &run->map,
                                          .launch = run->launch,
                                          .losses = &run->losses,
-                                         .counts = &counts};
+                                         .counts = &counts,
+                                         .is_silence_said = run->is_silence_said};
     rv_warnings_print(&warnings);
     if (rv_session_error(run->session) || rv_sigbus_has_come())
         run->status = STATUS_FAILED;
@@ -648,6 +671,7 @@ static int run_window(struct run *run)
         .is_recording = run->recorder.is_on,
         .record = switch_recorder,
         .recorded = recorded_later,
+        .why_silent = why_silent,
         .is_program = is_live(run) || run->launch,
         .recording = whole_recording(run),
         .context = run,

@@ -93,19 +93,42 @@ static struct traced find_traced(const struct rv_map *map)
     return traced;
 }
 
-static void warn_of_silent_process(const struct rv_warnings *run, const char *functions)
+/* Of one that was attached to. */
+static void explain_silent_process(const struct rv_options *options, const struct traced *traced, char *out,
+                                   size_t out_bytes)
 {
-    const struct traced traced = find_traced(run->map);
-    const uint32_t pid = run->options->pid;
-    if (functions && !traced.has_functions)
-        rv_warn("process %u made no traced call: no function of it or of its libraries fits '%s' (-x, --patch)", pid,
-                functions);
-    else if (!(traced.instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS)))
-        rv_warn("process %u made no traced call: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
-                "SBCL) are left as they are",
-                pid);
+    char first[RV_OPTIONS_PATCH_BYTES];
+    const char *functions = chosen_functions(options, first);
+    const int n = snprintf(out, out_bytes, "process %u made no traced call: ", options->pid);
+    if (functions && !traced->has_functions)
+        snprintf(out + n, out_bytes - (size_t)n, "no function of it or of its libraries fits '%s' (-x, --patch)",
+                 functions);
+    else if (!(traced->instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS)))
+        snprintf(
+            out + n, out_bytes - (size_t)n,
+            "nothing of it was patched; programs that walk or copy their stacks (OCaml, SBCL) are left as they are");
     else
-        rv_warn("process %u made no traced call: none of its patched functions was called (--patch, --verbose)", pid);
+        snprintf(out + n, out_bytes - (size_t)n, "none of its patched functions was called (--patch, --verbose)");
+}
+
+static void explain_silence(const struct rv_options *options, const struct traced *traced, char *out, size_t out_bytes)
+{
+    char first[RV_OPTIONS_PATCH_BYTES];
+    if (options->pid)
+        explain_silent_process(options, traced, out, out_bytes);
+    else
+        rv_launch_explain_silence((const char *const *)options->argv, chosen_functions(options, first), out, out_bytes);
+}
+
+bool rv_warnings_why_silent(const struct rv_options *options, const struct rv_map *map, char *out, size_t out_bytes)
+{
+    if (!map->base || !(options->pid || options->argv))
+        return false;
+    const struct traced traced = find_traced(map);
+    if (traced.instruments)
+        return false;
+    explain_silence(options, &traced, out, out_bytes);
+    return true;
 }
 
 static uint64_t n_static_programs(const struct rv_map *map)
@@ -132,17 +155,13 @@ static bool has_calls(const struct rv_warnings *run)
 
 static void warn_of_silence(const struct rv_warnings *run)
 {
-    char why[1024], first[RV_OPTIONS_PATCH_BYTES];
-    const char *functions = chosen_functions(run->options, first);
+    char why[1024];
     const bool is_said = run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
                          n_static_programs(run->map) || rv_sigbus_has_come() || rv_memory_is_short();
-    if (has_calls(run))
+    if (has_calls(run) || run->is_silence_said || !(run->options->pid || (run->launch && !is_said)))
         return;
-    if (run->options->pid)
-        warn_of_silent_process(run, functions);
-    if (!run->launch || is_said)
-        return;
-    rv_launch_explain_silence((const char *const *)run->options->argv, functions, why, sizeof why);
+    const struct traced traced = find_traced(run->map);
+    explain_silence(run->options, &traced, why, sizeof why);
     rv_warn("%s", why);
 }
 

@@ -15,7 +15,16 @@ struct rv_warnings {
     const struct rv_launch *launch; /* NULL: no command */
     const struct rv_losses *losses;
     const struct rv_session_counts *counts;
+    bool is_silence_said; /* before its end */
 };
+
+/*
+ * Why has no call come so far? One line, as soon as it is known: of a command, or a process that was attached to, of which nothing
+ * is traced.
+ *   returns  false where calls may come
+ *   thread   main
+ */
+bool rv_warnings_why_silent(const struct rv_options *options, const struct rv_map *map, char *out, size_t out_bytes);
 
 /* Main thread. */
 void rv_warnings_print(const struct rv_warnings *run);

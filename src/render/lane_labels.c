@@ -24,6 +24,10 @@
 #define BRACKET_WIDTH 2.0f
 #define SCROLLBAR_GAP 6.0f
 #define SCROLLBAR_WIDTH 6.0f
+#define INSTEAD_WIDTH 720.0f /* of a text instead of a picture, at most */
+#define INSTEAD_MARGIN 24.0f
+#define INSTEAD_LINE 20.0f
+#define INSTEAD_BYTES 512u /* of one of its lines */
 
 static const char *label_of(const struct rv_view_lane *lane)
 {
@@ -76,16 +80,40 @@ static void fit_name(const struct rv_overlay *overlay, const char *name, char *o
     }
 }
 
+/* The begin of a text that fits, at least a word, up to a line's end. Returns the rest. */
+static const char *take_line(const struct rv_overlay *overlay, const char *text, float width, char line[INSTEAD_BYTES])
+{
+    size_t n = 0;
+    while (text[n] && text[n] != '\n') {
+        const size_t end = n + strspn(text + n, " ") + strcspn(text + n + strspn(text + n, " "), " \n");
+        if (end >= INSTEAD_BYTES)
+            break;
+        snprintf(line, INSTEAD_BYTES, "%.*s", (int)end, text);
+        if (n && rv_overlay_text_width(overlay, RV_FONT_TEXT, line) > width)
+            break;
+        n = end;
+    }
+    n = n ? n : strnlen(text, INSTEAD_BYTES - 1); /* a word longer than a line has room for */
+    snprintf(line, INSTEAD_BYTES, "%.*s", (int)n, text);
+    return text + n + strspn(text + n, " \n");
+}
+
 static void add_instead(struct rv_overlay *overlay, const struct rv_scene_frame *frame)
 {
     const char *text = frame->caption          ? frame->caption
                        : frame->view->n_hidden ? "all threads are hidden; Shift+H shows them"
                        : frame->is_live        ? "waiting for the first event"
                                                : "no events";
-    float x = 0.5f * ((float)(frame->width_px / frame->scale) - rv_overlay_text_width(overlay, RV_FONT_TEXT, text));
-    float y = 0.5f * (float)(frame->height_px / frame->scale);
-    rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, text,
-                    rv_theme_rgba(rv_overlay_theme(overlay)->text, 1.0f));
+    const float width = (float)(frame->width_px / frame->scale), height = (float)(frame->height_px / frame->scale);
+    float y = 0.5f * height;
+    while (*text && y < height) {
+        char line[INSTEAD_BYTES];
+        text = take_line(overlay, text, fminf(width - 2.0f * INSTEAD_MARGIN, INSTEAD_WIDTH), line);
+        const float x = 0.5f * (width - rv_overlay_text_width(overlay, RV_FONT_TEXT, line));
+        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, line,
+                        rv_theme_rgba(rv_overlay_theme(overlay)->text, 1.0f));
+        y += INSTEAD_LINE;
+    }
 }
 
 struct names {

@@ -77,6 +77,8 @@ struct window {
     uint64_t recorded_from_ns; /* when that began or ended */
     bool has_ended;            /* a frame of the ended capture was requested: its colours are those of the whole run */
     bool has_news;             /* the panels may have changed */
+    uint64_t asked_why_ns;     /* when it was asked last why no event comes */
+    char why_silent[RV_WINDOW_WHY_BYTES + 64]; /* drawn instead of a picture; "" = not known */
 };
 
 static void measure_window(struct window *window)
@@ -262,7 +264,8 @@ static void draw(struct window *window)
         frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
         frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
     }
-    frame.caption = rv_viewer_caption(viewer, frame.view);
+    frame.caption =
+        window->why_silent[0] && !frame.view->n_hidden ? window->why_silent : rv_viewer_caption(viewer, frame.view);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (!frame.arc)
         frame.arc = rv_viewer_waits_arc(viewer, &rv_scene_picture(window->scene)->arcs);
@@ -339,6 +342,26 @@ static bool needs_scene(const struct window *window)
     if (window->counts.n_pages != window->asked_pages || rv_scene_lacks_text(window->scene))
         return true;
     return !viewer->live_edge.is_frozen && window->counts.n_consumed != window->asked_consumed;
+}
+
+/* Ask now and then why no event has come, until that is known. */
+static void ask_why_silent(struct window *window)
+{
+    static const char waiting[] = "waiting for the first event\n";
+    const struct rv_window_params *params = window->params;
+    const uint64_t now_ns = rv_clock_mono_ns(),
+                   last_ns = window->asked_why_ns ? window->asked_why_ns : window->opened_ns;
+    const bool is_silent = !window->counts.n_consumed && !window->viewer.live_edge.is_done;
+    if (!is_silent)
+        window->why_silent[0] = '\0';
+    if (!is_silent || window->why_silent[0] || !params->why_silent || now_ns - last_ns < RV_WINDOW_SILENCE_NS)
+        return;
+    window->asked_why_ns = now_ns;
+    char why[RV_WINDOW_WHY_BYTES];
+    if (params->why_silent(params->context, why, sizeof why)) {
+        snprintf(window->why_silent, sizeof window->why_silent, "%s%s", waiting, why);
+        window->viewer.is_dirty = true;
+    }
 }
 
 /* Milliseconds until the next frame is allowed: a software renderer gets at most half of the time. */
@@ -495,6 +518,7 @@ static int run_loop(struct window *window)
         advance(window);
         follow_request_to_record(window);
         follow_request_for_command(window);
+        ask_why_silent(window);
         if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, viewer->view))
             rv_viewer_point(viewer);
         if (window->has_news)

@@ -7,6 +7,9 @@
 
 #include "pipeline/session.h"
 
+#define RV_WINDOW_WHY_BYTES 1024u
+#define RV_WINDOW_SILENCE_NS UINT64_C(1000000000) /* without an event, before it is asked why none comes */
+
 struct rv_diff;
 struct rv_filter;
 struct rv_map;
@@ -50,6 +53,8 @@ struct rv_window_params {           /* zero = default */
                    bool is_on); /* requested state; returns the actual one; NULL = recording impossible */
     /* The file that `record` began and that is being written; NULL = none. Bookmarks of that time lie beside it, too. */
     const char *(*recorded)(void *context);
+    /* Why no event has come, in at most RV_WINDOW_WHY_BYTES; false: not known. NULL = never known. */
+    bool (*why_silent)(void *context, char *out, size_t out_bytes);
     void (*observe)(void *context, const struct rv_window_state *state); /* called in each turn; may be NULL */
     void *context;
 };
