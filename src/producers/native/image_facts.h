@@ -1,4 +1,4 @@
-/* Facts of an image of this process that decide whether it is patched at all. */
+/* Facts of an image of this process that decide whether it is patched at all, and whether it is still the one that was. */
 #ifndef RV_PRODUCERS_NATIVE_IMAGE_FACTS_H
 #define RV_PRODUCERS_NATIVE_IMAGE_FACTS_H
 
@@ -19,5 +19,12 @@ RV_HIDDEN bool rv_image_is_thin(const struct rv_patch_image *program);
 /* Is it one of those libraries, by its path, with so little code that planning it does not take long? */
 RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const struct rv_patch_image *image,
                                      const char *path);
+
+/*
+ * What tells it from any other that is mapped in its place later: a hash of its headers and of its notes, the build id among
+ * them, as far as these lie in its first page.
+ *   returns  0: there are none, or nothing is mapped there
+ */
+RV_HIDDEN uint64_t rv_image_fingerprint(const struct rv_patch_image *image);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/bisect.h"
 #include "patch/prepared_file.h"
+#include "producers/native/image_facts.h"
 #include "producers/native/loaded_objects.h"
 #include "producers/native/patch_verdicts.h"
 #include "producers/native/process.h"
@@ -17,14 +18,15 @@ struct rv_patched_objects rv_patched_objects;
 
 static struct place {
     struct rv_patched_object_origin origin;
-    uint64_t base;
+    uint64_t base, fingerprint;
     bool is_unloaded, is_replaced; /* to be dropped */
 } places[RV_ATTACHMENT_OBJECTS];   /* of the objects */
 
 struct rv_patcher_object *rv_patched_objects_take(const struct rv_patcher_object *object,
                                                   const struct rv_patched_object_origin *origin)
 {
-    places[rv_patched_objects.n] = (struct place){.origin = *origin, .base = object->image.bias};
+    places[rv_patched_objects.n] = (struct place){
+        .origin = *origin, .base = object->image.bias, .fingerprint = rv_image_fingerprint(&object->image)};
     rv_patched_objects.all[rv_patched_objects.n] = *object;
     return &rv_patched_objects.all[rv_patched_objects.n++];
 }
@@ -40,7 +42,8 @@ bool rv_patched_objects_have(const char *name, uint64_t base, bool is_of_syscall
 
 bool rv_patched_objects_is_there(size_t idx)
 {
-    return rv_loaded_objects_have(places[idx].base, places[idx].origin.name);
+    return rv_loaded_objects_have(places[idx].base, places[idx].origin.name) &&
+           rv_image_fingerprint(&rv_patched_objects.all[idx].image) == places[idx].fingerprint;
 }
 
 bool rv_patched_objects_is_program(size_t idx)
