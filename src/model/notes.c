@@ -42,28 +42,39 @@ static bool has_sum(uint32_t a, uint32_t b)
     return a <= UINT32_MAX - b;
 }
 
-bool rv_note_merge(struct rv_lane_note *into, const struct rv_lane_note *note)
+static void merge_values(struct rv_lane_note *into, const struct rv_lane_note *note)
 {
-    bool is_lost = rv_note_is(into, RV_NOTE_FORM_LOSS);
-    if (into->end_ns == UINT64_MAX || note->end_ns == UINT64_MAX || !has_sum(into->n_more + 1, note->n_more) ||
-        (is_lost && !has_sum(into->id, note->id)))
-        return false;
-    uint64_t into_ns = rv_note_covered_ns(into), note_ns = rv_note_covered_ns(note);
-    float low = rv_note_low(note), high = rv_note_high(note);
+    const float low = rv_note_low(note), high = rv_note_high(note);
     into->low = low < rv_note_low(into) ? low : rv_note_low(into);
     into->high = high > rv_note_high(into) ? high : rv_note_high(into);
     into->value = note->value;
-    into->covered_ns = into_ns + note_ns;
+}
+
+static inline uint32_t merged_id(const struct rv_lane_note *into, const struct rv_lane_note *note)
+{
+    if (rv_note_is(into, RV_NOTE_FORM_LOSS))
+        return into->id + note->id;
+    return rv_note_is(into, RV_NOTE_FORM_STATE) || into->id == note->id ? note->id : RV_NOTE_SEVERAL;
+}
+
+/* Inline: most notes of a thread that switches often are merged once. */
+static inline bool merge(struct rv_lane_note *into, const struct rv_lane_note *note)
+{
+    if (into->end_ns == UINT64_MAX || note->end_ns == UINT64_MAX || !has_sum(into->n_more + 1, note->n_more) ||
+        (rv_note_is(into, RV_NOTE_FORM_LOSS) && !has_sum(into->id, note->id)))
+        return false;
+    if (rv_note_is(into, RV_NOTE_FORM_VALUE))
+        merge_values(into, note);
+    into->covered_ns = rv_note_covered_ns(into) + rv_note_covered_ns(note);
     into->n_more += 1 + note->n_more;
-    if (note->end_ns > into->end_ns)
-        into->end_ns = note->end_ns;
-    if (is_lost)
-        into->id += note->id;
-    else if (rv_note_is(into, RV_NOTE_FORM_STATE))
-        into->id = note->id;
-    else if (into->id != note->id)
-        into->id = RV_NOTE_SEVERAL;
+    into->end_ns = note->end_ns > into->end_ns ? note->end_ns : into->end_ns;
+    into->id = merged_id(into, note);
     return true;
+}
+
+bool rv_note_merge(struct rv_lane_note *into, const struct rv_lane_note *note)
+{
+    return merge(into, note);
 }
 
 /* One walk; with is_last, names are ignored. */
@@ -73,15 +84,16 @@ static size_t join_near(struct rv_lane_note *notes, size_t n, uint64_t reach_ns,
     memset(&last, 0, sizeof last);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        struct rv_lane_note note = notes[i];
-        size_t *at = &last.at[note.kind][rv_note_has_name(&note) && !is_last ? note.id % N_NAMES : 0];
+        const struct rv_lane_note *note = &notes[i];
+        const bool has_name = !is_last && rv_note_has_name(note);
+        size_t *at = &last.at[note->kind][has_name ? note->id % N_NAMES : 0];
         struct rv_lane_note *before = *at ? &notes[*at - 1] : NULL;
-        bool is_near = before && note.start_ns - before->start_ns <= reach_ns;
-        bool is_like = before && (is_last || !rv_note_has_name(&note) || before->id == note.id);
-        if (is_near && is_like && rv_note_merge(before, &note))
+        const bool is_near = before && note->start_ns - before->start_ns <= reach_ns;
+        if (is_near && (!has_name || before->id == note->id) && merge(before, note))
             continue;
-        notes[kept++] = note;
-        *at = kept;
+        if (kept < i)
+            notes[kept] = *note;
+        *at = ++kept;
     }
     return kept;
 }

@@ -32,6 +32,7 @@ struct thread {
     uint32_t tid;                  /* 0: a free place */
     uint32_t owner;                /* 0: none */
     uint32_t pid;                  /* 0: unknown yet */
+    uint32_t next;                 /* index of the one that had its CPU after it, the last time */
     char name[RV_PERF_NAME_BYTES]; /* likewise "" */
     struct rv_event *changes;      /* first to n: not taken yet, by time */
     size_t first, n, capacity;
@@ -371,16 +372,37 @@ static struct thread *thread_at(struct rv_context_switches *switches, uint32_t p
     return thread;
 }
 
+/* The one at this place, if the switch is its own. */
+static struct thread *thread_of(const struct rv_context_switches *switches, size_t idx,
+                                const struct rv_perf_record *record)
+{
+    struct thread *thread = &switches->threads[idx];
+    const bool is_its = idx < switches->n_threads && thread->tid == record->tid && thread->pid == record->pid;
+    return is_its && !thread->ended_ns ? thread : NULL;
+}
+
+/* The thread that gets a CPU after the one at `before`: often the same as the last time. */
+static struct thread *thread_after(struct rv_context_switches *switches, size_t before,
+                                   const struct rv_perf_record *record)
+{
+    const bool has_before = before < switches->n_threads;
+    struct thread *next = has_before ? thread_of(switches, switches->threads[before].next, record) : NULL;
+    if (next)
+        return next;
+    next = thread_at(switches, record->pid, record->tid, record->mono_ns);
+    if (before < switches->n_threads)
+        switches->threads[before].next = (uint32_t)(next - switches->threads);
+    return next;
+}
+
 /* The thread of a switch, which is often that of the switch before on its CPU. */
 static struct thread *thread_on(struct rv_context_switches *switches, const struct rv_perf_record *record)
 {
     size_t *const idx = &switches->last_threads[record->buffer];
-    if (*idx < switches->n_threads) {
-        struct thread *last = &switches->threads[*idx];
-        if (last->tid == record->tid && last->pid == record->pid && !last->ended_ns)
-            return last;
-    }
-    struct thread *thread = thread_at(switches, record->pid, record->tid, record->mono_ns);
+    struct thread *thread = thread_of(switches, *idx, record);
+    if (thread)
+        return thread;
+    thread = thread_after(switches, *idx, record);
     *idx = (size_t)(thread - switches->threads);
     return thread;
 }

@@ -164,12 +164,6 @@ uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t 
     return fit(batch, events, n, last_ns);
 }
 
-bool rv_batch_is_switch(const struct rv_event *special)
-{
-    return rv_event_kind(special) == RV_EVENT_THREAD && special->aux >= RV_THREAD_RUNNING &&
-           special->aux <= RV_THREAD_UNKNOWN;
-}
-
 /* Most groups have no specials: one test skips them. */
 void rv_batch_seal(struct rv_batch *batch, uint32_t first)
 {

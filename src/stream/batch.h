@@ -56,7 +56,11 @@ static inline bool rv_batch_has_name(const struct rv_event *event)
 bool rv_batch_is_noted(const struct rv_event *special);
 
 /* Is this special a change of state by the kernel's scheduler? It is no event of the program. */
-bool rv_batch_is_switch(const struct rv_event *special);
+static inline bool rv_batch_is_switch(const struct rv_event *special)
+{
+    return rv_event_kind(special) == RV_EVENT_THREAD && special->aux >= RV_THREAD_RUNNING &&
+           special->aux <= RV_THREAD_UNKNOWN;
+}
 
 /* After events from `first` on were appended: list their specials and zero the padding, as the scan requires. */
 void rv_batch_seal(struct rv_batch *batch, uint32_t first);
