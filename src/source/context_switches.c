@@ -376,9 +376,10 @@ static struct thread *thread_at(struct rv_context_switches *switches, uint32_t p
 static struct thread *thread_of(const struct rv_context_switches *switches, size_t idx,
                                 const struct rv_perf_record *record)
 {
+    if (idx >= switches->n_threads)
+        return NULL;
     struct thread *thread = &switches->threads[idx];
-    const bool is_its = idx < switches->n_threads && thread->tid == record->tid && thread->pid == record->pid;
-    return is_its && !thread->ended_ns ? thread : NULL;
+    return thread->tid == record->tid && thread->pid == record->pid && !thread->ended_ns ? thread : NULL;
 }
 
 /* The thread that gets a CPU after the one at `before`: often the same as the last time. */
