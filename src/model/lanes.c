@@ -363,6 +363,17 @@ void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now
         lane->notes[n - 1].end_ns = now_ns;
 }
 
+uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns)
+{
+    pthread_mutex_lock(&lane->lock);
+    const size_t n = count_until_last(lane, RV_NOTE_BLOCKED);
+    const struct rv_lane_note *note = n > 0 ? &lane->notes[n - 1] : NULL;
+    const bool lasts = note && !note->n_more && note->start_ns <= end_ns && note->end_ns >= end_ns;
+    const uint64_t since_ns = lasts ? note->start_ns : end_ns;
+    pthread_mutex_unlock(&lane->lock);
+    return since_ns;
+}
+
 bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t at_ns, enum rv_note_kind rest)
 {
     const size_t n = count_until_last(lane, kind);

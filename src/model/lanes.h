@@ -157,6 +157,9 @@ void rv_lane_end(struct rv_lane *lane);
 /* End the last note of this kind if it has not ended. The lane's lock is held. */
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
 
+/* Since when the thread was blocked until end_ns, the end of all that is known of it; end_ns: it was not. Any thread. */
+uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns);
+
 /*
  * Let the last note of this kind end at a time inside of it, where one of another kind begins that lasts as long as it did.
  * False, with nothing changed: there is none, or it was merged with others. The lane's lock is held.

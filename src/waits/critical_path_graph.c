@@ -279,15 +279,18 @@ static bool find_end(const struct rv_lane *lane, uint64_t to_ns, uint64_t *end_n
     return true;
 }
 
-/* A worker that still waits for work when the program ends counts as ended with its last work. */
+/* A worker that still waits for work when the program ends, or is blocked for what is not known, counts as ended with its
+ * last work. */
 static uint64_t end_of_work(const struct rv_critical_path_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
 {
     struct rv_wait wait;
     rv_wait_place place;
-    const bool waits_last = lane->tid != lane->pid &&
-                            rv_wait_reader_last(graph->reader, lane->idx, end_ns, RV_WAIT_PLACE_END, &wait, &place) &&
-                            wait.end_ns == end_ns && wait.wake == RV_WAKE_UNKNOWN && !wait.waker;
-    return waits_last ? wait.start_ns : end_ns;
+    if (lane->tid == lane->pid)
+        return end_ns;
+    if (rv_wait_reader_last(graph->reader, lane->idx, end_ns, RV_WAIT_PLACE_END, &wait, &place) &&
+        wait.end_ns == end_ns)
+        return wait.wake == RV_WAKE_UNKNOWN && !wait.waker ? wait.start_ns : end_ns;
+    return rv_lane_blocked_since((struct rv_lane *)(uintptr_t)lane, end_ns);
 }
 
 struct ending { /* of a thread */

@@ -116,6 +116,20 @@ Test(waits_path_graph, a_worker_that_waits_at_its_end_is_not_what_lasts_longest)
     cr_assert_eq(to_ns, 1000);
 }
 
+Test(waits_path_graph, a_thread_that_is_blocked_at_its_end_is_not_what_lasts_longest)
+{
+    uint64_t to_ns = UINT64_MAX;
+    struct rv_lane *lane = rv_lanes_get(lanes, 1);
+    end_at(0, 1000);
+    end_at(1, 1010);
+    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = 50, .end_ns = 1010, .kind = RV_NOTE_BLOCKED};
+    make();
+    cr_assert_eq(rv_critical_path_graph_last_thread(&graph, &to_ns), 0);
+    cr_assert_eq(to_ns, 1000);
+    lane->notes[0].end_ns = 1005;
+    cr_assert_eq(rv_critical_path_graph_last_thread(&graph, &(uint64_t){UINT64_MAX}), 1, "it has run since");
+}
+
 Test(waits_path_graph, a_process_s_first_thread_that_waits_at_its_end_lasts_until_then)
 {
     uint64_t to_ns = UINT64_MAX;
