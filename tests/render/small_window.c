@@ -1,5 +1,6 @@
 /*
  * A window of 800 x 600 pixels at a scale of 300 %: 267 x 200 points. Every view and panel can be reached by the mouse, and closed.
+ * With DENSITY 2, the same at 150 % on a display that has two pixels a unit of SDL's positions: it says that it has 400 x 300 units.
  */
 #include <math.h>
 
@@ -7,12 +8,16 @@
 
 #include "viewer/settings.h"
 
+#ifndef DENSITY
+#define DENSITY 1
+#endif
+
 enum { WIDTH = 800, HEIGHT = 600, SCALE = 3, N_VIEWS = RV_VIEW_MODE_COUNT, EDGE = 14, TAB = 36 };
 
 /* A place in points from the upper left. */
 static void click(double x, double y)
 {
-    window_steps_click((int[2]){(int)(x * SCALE), (int)(y * SCALE)}, 1);
+    window_steps_click((int[2]){(int)(x * SCALE / DENSITY), (int)(y * SCALE / DENSITY)}, 1);
 }
 
 static const double RIGHT = (double)WIDTH / SCALE, BOTTOM = (double)HEIGHT / SCALE;
@@ -82,11 +87,21 @@ static bool step(struct window_steps *steps, const struct rv_window_state *state
     return false;
 }
 
+#if DENSITY != 1
+/* Instead of SDL's own, whose offscreen driver has one pixel a unit. */
+void SDL_GL_GetDrawableSize(SDL_Window *window, int *width, int *height)
+{
+    SDL_GetWindowSize(window, width, height);
+    *width *= DENSITY;
+    *height *= DENSITY;
+}
+#endif
+
 int main(void)
 {
     struct rv_settings settings;
     rv_settings_init(&settings);
-    settings.scale_percent = 100 * SCALE;
+    settings.scale_percent = 100 * SCALE / DENSITY;
     struct window_steps steps = {.act = step, .window = {.settings = &settings}};
-    return window_steps_run(&steps, WIDTH, HEIGHT, 9);
+    return window_steps_run(&steps, WIDTH / DENSITY, HEIGHT / DENSITY, 9);
 }
