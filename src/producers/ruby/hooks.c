@@ -375,6 +375,8 @@ static bool has_main_begun(void)
 
 static void on_early_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
+    if (event == RUBY_EVENT_FIBER_SWITCH) /* the main script's first call may be a fiber's, which has no frame yet */
+        rv_fiber_stacks_switch(rv_context());
     if (!has_main_begun())
         return;
     rb_remove_event_hook(on_early_event);
@@ -447,5 +449,6 @@ void rv_hooks_resume(void)
     } else if (is_paused) {
         add_hook();
     }
+    rv_fiber_stacks_follow(); /* this may be another fiber than the first, or the last */
     is_paused = false;
 }

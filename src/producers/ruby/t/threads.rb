@@ -19,6 +19,16 @@ class ThreadsTest < RingvizTest
     RUBY
   end
 
+  def test_the_first_call_may_be_a_fibers
+    { "ruby" => "", "off" => "RingViz.start; " }.each do |level, start|
+      path = write_file("def leaf = 1\ndef yields = (leaf; Fiber.yield; leaf)\nfiber = Fiber.new { #{start}yields }\n" \
+                        "fiber.resume\nleaf\nfiber.resume")
+      result = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => level })
+      assert_equal [["Object#leaf", 0], ["Object#leaf", 1], ["Object#leaf", 1], ["Object#yields", 0]],
+                   result.spans.select { |span| span.file == path }.map { |span| [span.name, span.depth] }.sort
+    end
+  end
+
   def test_abandoned_fibers_end_when_they_are_collected
     result = assert_same_counts(<<~'RUBY')
       def leaf = 1
