@@ -284,7 +284,8 @@ enum rv_rec_index_column {
     RV_REC_INDEX_CELLS = 5,   /* increasing columns */
     RV_REC_INDEX_SPANS = 6,   /* increasing ends */
     RV_REC_INDEX_NOTES = 7,   /* struct rv_event: notes to show, times in ns. What was blocked is runnable from a later
-                                 note on: a switch to PREEMPTED that is earlier than when it ran */
+                                 note on: a switch to PREEMPTED that is earlier than when it ran. A SWITCH says that
+                                 another stack is current, or the note's own again; older recorders wrote none */
     RV_REC_INDEX_TOTALS = 8,  /* calls in these blocks, and in earlier ones not covered by any TOTALS */
     RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, increasing */
     RV_REC_INDEX_DEPTHS = 10, /* one of each of STACKS; older recorders wrote none, and no doubtful FRAMES */

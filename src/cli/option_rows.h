@@ -24,7 +24,8 @@ OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", N
     "print statistics of every subroutine, the threads, and what was lost; or of source lines",
     "Calls, total and own time, shortest, median, 99th percentile and longest call. Beside total and own time: how much of "
     "it the thread ran (`cpu`), was `blocked`, and was `runnable` but on no CPU; for Ruby threads, how much it was `ready` "
-    "for the GVL and `suspended` without it. Where threads' states are not known (--states) text has one line that says "
+    "for the GVL and `suspended` without it; of fibers, coroutines and contexts, how much they were `suspended` while another "
+    "one of their thread ran. Where threads' states are not known (--states) text has one line that says "
     "so, CSV empty fields, JSON \"states_known\":false. Text and JSON count threads that made no traced call, as "
     "--waits does. JSON, here and in --spans, says in \"form\" whether a name is a "
     "\"block\"'s, or that of code in \"c\" or in a \"library\" of a language's runtime. Text has template arguments only "

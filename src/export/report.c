@@ -155,7 +155,7 @@ static void list_times(uint64_t *out, const struct rv_state_times *times, uint64
     out[1] = times->blocked_ns;
     out[2] = times->runnable_ns;
     out[3] = times->ready_ns;
-    out[4] = times->suspended_ns;
+    out[4] = rv_state_times_suspended_ns(times);
 }
 
 static void list_row_times(uint64_t out[N_TIMES], const struct rv_stats_row *row)
@@ -229,7 +229,7 @@ static void add_json_thread(struct rv_text_buffer *text, const struct table *tab
     }
     if (table->has_turns) {
         add_json_number(text, ",\"ready_ns\":", lane->times.ready_ns);
-        add_json_number(text, ",\"suspended_ns\":", lane->times.suspended_ns);
+        add_json_number(text, ",\"suspended_ns\":", rv_state_times_suspended_ns(&lane->times));
     }
     if (table->has_objects)
         add_json_number(text, ",\"objects\":", lane->times.n_objects);

@@ -218,11 +218,17 @@ void rv_lanes_keep_objects(struct rv_lanes *lanes)
     lanes->keep_objects = true;
 }
 
+/* The last one has the sums of all. */
+static bool has_switches(const struct rv_state_times_sums *stretches)
+{
+    return stretches->n && rv_state_times_has_switches(&stretches->items[stretches->n - 1].times);
+}
+
 bool rv_lanes_have_stretches(const struct rv_lanes *lanes)
 {
     bool has = false;
     for (size_t i = 0; i < rv_lanes_n(lanes) && !has; i++)
-        has = rv_lanes_get(lanes, i)->stretches.n != 0;
+        has = has_switches(&rv_lanes_get(lanes, i)->stretches);
     return has;
 }
 

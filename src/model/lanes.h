@@ -103,7 +103,7 @@ void rv_lanes_keep_stretches(struct rv_lanes *lanes);
 /* Let lanes keep each note, without a limit. Call before any other. */
 void rv_lanes_keep_notes(struct rv_lanes *lanes);
 
-/* Does any lane have such stretches? For lanes that nothing is added to any more. */
+/* Does any lane have such stretches by the kernel? For lanes that nothing is added to any more. */
 bool rv_lanes_have_stretches(const struct rv_lanes *lanes);
 
 /* Let lanes keep how many objects were made when, 16 bytes each time. Call before any other. */

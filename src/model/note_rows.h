@@ -12,4 +12,5 @@ NOTE_KIND(VALUE, VALUE, "", "")
 NOTE_KIND(STATE, STATE, "state", "")
 NOTE_KIND(PREEMPTED, OFF_CPU, "", "runnable") /* the thread was runnable, but on no CPU */
 NOTE_KIND(BLOCKED, OFF_CPU, "", "blocked") /* the thread waited */
+NOTE_KIND(AWAY, OFF_CPU, "", "suspended") /* another stack of the thread was current */
 NOTE_KIND(UNKNOWN, GAP, "", "not known") /* its state is not known: changes of it were lost */

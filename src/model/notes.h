@@ -16,7 +16,7 @@ enum rv_note_form {
     RV_NOTE_FORM_MARK,    /* a moment with a name */
     RV_NOTE_FORM_VALUE,   /* a number with a name, until the next one */
     RV_NOTE_FORM_STATE,   /* of the thread as its runtime says, until the next one */
-    RV_NOTE_FORM_OFF_CPU, /* the thread had no CPU meanwhile */
+    RV_NOTE_FORM_OFF_CPU, /* the lane's calls had no CPU meanwhile */
     RV_NOTE_FORM_GAP,     /* nothing is known of the thread meanwhile */
     RV_NOTE_FORM_COUNT
 };

@@ -28,8 +28,8 @@ static void add(struct rv_range_times *times, const struct stretch *stretch, con
     if (from_ns >= to_ns || stretch->end_ns == UINT64_MAX)
         return;
     struct rv_state_stretch *time = append(times, to_ns);
-    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.runnable_ns, &time->times.unknown_ns,
-                              &time->times.ready_ns, &time->times.suspended_ns};
+    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.runnable_ns,  &time->times.unknown_ns,
+                              &time->times.ready_ns,   &time->times.suspended_ns, &time->times.away_ns};
     *sums[field] = (uint64_t)(stretch->share * (double)(to_ns - from_ns) + 0.5);
 }
 
@@ -70,7 +70,7 @@ static void add_notes(struct rv_range_times *times, const struct rv_lane *lane, 
         const struct rv_lane_note *note = &lane->notes[i];
         const struct stretch stretch = stretch_of(note);
         if (rv_note_is(note, RV_NOTE_FORM_OFF_CPU))
-            add(times, &stretch, range_ns, note->kind == RV_NOTE_BLOCKED ? 0 : 1);
+            add(times, &stretch, range_ns, note->kind == RV_NOTE_BLOCKED ? 0 : note->kind == RV_NOTE_AWAY ? 5 : 1);
         if (rv_note_is(note, RV_NOTE_FORM_GAP))
             add(times, &stretch, range_ns, 2);
         if (!rv_note_is(note, RV_NOTE_FORM_STATE))
@@ -101,8 +101,8 @@ void rv_range_times_begin_states(struct rv_range_times *times, const struct rv_l
 static uint64_t hash_stretch(uint64_t hash, const struct rv_state_stretch *stretch)
 {
     const struct rv_state_times *times = &stretch->times;
-    const uint64_t numbers[] = {stretch->at_ns,    times->blocked_ns, times->runnable_ns,
-                                times->unknown_ns, times->ready_ns,   times->suspended_ns};
+    const uint64_t numbers[] = {stretch->at_ns,  times->blocked_ns,   times->runnable_ns, times->unknown_ns,
+                                times->ready_ns, times->suspended_ns, times->away_ns};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         hash = rv_hash_combine(hash, numbers[i]);
     return hash;

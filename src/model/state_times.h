@@ -15,6 +15,7 @@ struct rv_state_times {
     uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
     uint64_t unknown_ns;              /* the state is unknown: neither of these, and not on the CPU */
     uint64_t ready_ns, suspended_ns;  /* where a runtime tells: waited for its lock (the GVL), and was without it */
+    uint64_t away_ns;                 /* another stack of the thread (fiber, coroutine, context) was current */
     uint64_t n_objects;               /* objects made, as a runtime counts them */
 };
 
@@ -25,6 +26,7 @@ static inline void rv_state_times_add(struct rv_state_times *into, const struct 
     into->unknown_ns += times->unknown_ns;
     into->ready_ns += times->ready_ns;
     into->suspended_ns += times->suspended_ns;
+    into->away_ns += times->away_ns;
     into->n_objects += times->n_objects;
 }
 
@@ -35,6 +37,7 @@ static inline void rv_state_times_subtract(struct rv_state_times *from, const st
     from->unknown_ns -= times->unknown_ns;
     from->ready_ns -= times->ready_ns;
     from->suspended_ns -= times->suspended_ns;
+    from->away_ns -= times->away_ns;
     from->n_objects -= times->n_objects;
 }
 
@@ -45,7 +48,7 @@ static inline void rv_state_times_split(struct rv_state_times *times, uint64_t n
     times->runnable_ns += n_ns;
 }
 
-/* By the kernel; by a runtime. */
+/* By the kernel; by a runtime, or changes of stacks. */
 static inline bool rv_state_times_has_switches(const struct rv_state_times *times)
 {
     return times->blocked_ns || times->runnable_ns || times->unknown_ns;
@@ -53,7 +56,13 @@ static inline bool rv_state_times_has_switches(const struct rv_state_times *time
 
 static inline bool rv_state_times_has_turns(const struct rv_state_times *times)
 {
-    return times->ready_ns || times->suspended_ns;
+    return times->ready_ns || times->suspended_ns || times->away_ns;
+}
+
+/* By a runtime, and stacks that were left: what reports call suspended. */
+static inline uint64_t rv_state_times_suspended_ns(const struct rv_state_times *times)
+{
+    return times->suspended_ns + times->away_ns;
 }
 
 static inline bool rv_state_times_any(const struct rv_state_times *times)
@@ -64,7 +73,7 @@ static inline bool rv_state_times_any(const struct rv_state_times *times)
 /* What is left of a thread's or a call's time: it ran. Switches and calls are not measured by the same clock reads. */
 static inline uint64_t rv_state_times_cpu_ns(const struct rv_state_times *times, uint64_t all_ns)
 {
-    const uint64_t off_ns = times->blocked_ns + times->runnable_ns + times->unknown_ns;
+    const uint64_t off_ns = times->blocked_ns + times->runnable_ns + times->unknown_ns + times->away_ns;
     return all_ns > off_ns ? all_ns - off_ns : 0;
 }
 
@@ -83,7 +92,8 @@ static inline uint64_t rv_state_times_of(const struct rv_state_times *times, enu
     if (kind == RV_TIME_WALL)
         return all_ns;
     const uint64_t cpu_ns = rv_state_times_cpu_ns(times, all_ns), not_ns = all_ns - cpu_ns;
-    const uint64_t off_ns = not_ns > times->unknown_ns ? not_ns - times->unknown_ns : 0;
+    const uint64_t neither_ns = times->unknown_ns + times->away_ns;
+    const uint64_t off_ns = not_ns > neither_ns ? not_ns - neither_ns : 0;
     const uint64_t blocked_ns = times->blocked_ns < off_ns ? times->blocked_ns : off_ns;
     switch (kind) {
     case RV_TIME_ON_CPU:

@@ -168,6 +168,29 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
         (struct rv_lane_note){.start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux};
 }
 
+/* ---- changes of stacks ---- */
+
+/* Another stack of the thread is current from now on. */
+static void leave_stack(struct rv_track *track, uint64_t now_ns)
+{
+    if (track->is_away)
+        return;
+    track->is_away = true;
+    track->away_since_ns = now_ns;
+    *rv_lane_add_note(track->lane) =
+        (struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = RV_NOTE_AWAY};
+}
+
+static void return_to_stack(struct rv_track *track, uint64_t now_ns)
+{
+    if (!track->is_away)
+        return;
+    const uint64_t n_ns = now_ns > track->away_since_ns ? now_ns - track->away_since_ns : 0;
+    add_stretch(track, now_ns, &(struct rv_state_times){.away_ns = n_ns});
+    rv_lane_end_note(track->lane, RV_NOTE_AWAY, now_ns);
+    track->is_away = false;
+}
+
 /* ---- waits ---- */
 
 static void add_ended(struct rv_track *track, struct rv_wait *wait)
@@ -239,7 +262,10 @@ static void add_event(struct rv_track *track, const struct rv_event *event, uint
 void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
 {
     lock(track);
-    add_event(track, event, origin_ns);
+    if (rv_event_kind(event) == RV_EVENT_SWITCH)
+        (event->id == track->stack ? return_to_stack : leave_stack)(track, origin_ns + rv_event_ticks(event));
+    else
+        add_event(track, event, origin_ns);
     unlock(track);
 }
 
@@ -263,6 +289,7 @@ static void forget_states(struct rv_stream *stream, uint64_t at_ns)
         lock(track);
         if (track->has_switches)
             change_state(track, RV_THREAD_UNKNOWN, 0, stream->noted_ns);
+        return_to_stack(track, stream->noted_ns);
         unlock(track);
         rv_open_waits_forget(&track->follower);
         add_release(track, RV_MOMENT_RELEASE, RV_RELEASE_OF_ANY, at_ns);
@@ -285,13 +312,22 @@ static bool tells_line(const struct rv_event *event)
 }
 
 /* The thread continues on another stack. Returns that stack's track, whose lane is locked now; the former one no more. */
-static struct rv_track *follow_stack(struct rv_stream *stream, const struct rv_track *track,
-                                     const struct rv_event *event, uint64_t origin_ns)
+static struct rv_track *follow_stack(struct rv_stream *stream, struct rv_track *track, const struct rv_event *event,
+                                     uint64_t origin_ns)
 {
+    const size_t from = (size_t)(track - stream->tracks.all);
+    const uint64_t now_ns = origin_ns + rv_event_ticks(event);
     unlock(track);
-    rv_stream_steps_follow(stream, event->id, origin_ns + rv_event_ticks(event));
+    rv_stream_steps_follow(stream, event->id, now_ns);
     struct rv_track *next = rv_tracks_at(&stream->tracks, event->id);
+    track = &stream->tracks.all[from];
+    if (next != track) {
+        lock(track);
+        leave_stack(track, now_ns);
+        unlock(track);
+    }
     lock(next);
+    return_to_stack(next, now_ns);
     return next;
 }
 
@@ -327,10 +363,10 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         const struct rv_event *event = &job->batch.events[at];
         share_unknown(track, &job->batch, n_seen, at, origin_ns);
         n_seen = at + 1;
+        n_switches += rv_batch_is_switch(event);
         if (rv_event_kind(event) == RV_EVENT_SWITCH)
             track = follow_stack(stream, track, event, origin_ns);
-        n_switches += rv_batch_is_switch(event);
-        if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
+        else if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
             add_text(stream, job, track, at, origin_ns);
         else if (rv_event_kind(event) == RV_EVENT_MARK && rv_event_step(event) != RV_STEP_NONE)
             rv_stream_steps_add(stream, track, event, origin_ns + rv_event_ticks(event));
@@ -436,6 +472,7 @@ void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
         end_pauses_and_losses(track->lane, end_ns);
         end_off_cpu(track, end_ns);
         end_state(track, end_ns);
+        return_to_stack(track, end_ns);
         while (rv_open_waits_end(&track->follower, end_ns, &ended))
             add_ended(track, &ended);
         unlock(track);

@@ -27,6 +27,8 @@ struct rv_track {
     /* of a stream, where a runtime tells its threads' states */
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;
+    bool is_away; /* of a stream: another stack of its thread is current, */
+    uint64_t away_since_ns;
     struct rv_open_waits follower; /* of a stream */
     uint64_t open_wait_ns; /* begin of the open wait for a lock that rv_waits_set_open() was last given; 0: none */
     size_t task_step;      /* of a stream: number of the step that made its thread's task current */

@@ -180,7 +180,7 @@ static void add_state(const struct drawing *drawing, const struct rv_lane_note *
 /* The height of merged stretches is the share of their time that they cover. */
 static void add_off_cpu(const struct drawing *drawing, const struct rv_lane_note *note)
 {
-    uint32_t rgb = note->kind == RV_NOTE_BLOCKED ? drawing->theme->suspended : drawing->theme->ready;
+    uint32_t rgb = note->kind == RV_NOTE_PREEMPTED ? drawing->theme->ready : drawing->theme->suspended;
     add_stretch(drawing, (struct state_look){(float)rv_note_share(note), rgb}, note->start_ns, note->end_ns);
 }
 

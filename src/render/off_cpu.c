@@ -28,7 +28,7 @@ static void add_note(float (*shares)[RV_OFF_CPU_BANDS], const struct rv_view *vi
 {
     const double from = column_of(view, note->start_ns), to = column_of(view, note->end_ns),
                  strength = fmin(rv_note_share(note), 1.0);
-    const enum band band = note->kind == RV_NOTE_BLOCKED ? BLOCKED : PREEMPTED;
+    const enum band band = note->kind == RV_NOTE_PREEMPTED ? PREEMPTED : BLOCKED;
     for (size_t i = (size_t)from; i < RV_OFF_CPU_COLUMNS && (double)i < to; i++)
         shares[i][band] += (float)(strength * (fmin(to, (double)i + 1.0) - fmax(from, (double)i)));
 }

@@ -152,8 +152,18 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
     rv_index_builder_add(checker->index_builder, &added);
 }
 
+static bool notes_stacks(const struct rv_rec_index_table *table)
+{
+    size_t n;
+    const struct rv_event *notes = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
+    for (size_t i = 0; i < n; i++)
+        if (rv_event_kind(&notes[i]) == RV_EVENT_SWITCH)
+            return true;
+    return false;
+}
+
 /* The oldest recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
- * self times depended on batch boundaries. */
+ * self times depended on batch boundaries. Older ones did not note which stack was current. */
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
@@ -161,7 +171,8 @@ static bool is_compared(const struct checker *checker, size_t column)
         return theirs->columns[RV_REC_INDEX_FOLDS].n;
     if (column >= RV_REC_INDEX_WAITERS)
         return checker->has_waits;
-    bool is_of_before = theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0;
+    bool is_of_before = (theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0) ||
+                        (notes_stacks(&checker->ours) && !notes_stacks(theirs));
     return !is_of_before || column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
 }
 

@@ -293,6 +293,16 @@ static void note_wakers(struct rv_index_builder *index_builder, const struct rv_
     }
 }
 
+/* A stack is left, or is current again. Where there are too many notes, both are left out. */
+static void note_stack(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
+                       struct rv_indexed_stack *lane, const struct rv_event *event)
+{
+    if (event->id != lane->stack)
+        lane->is_left_unnoted = lane->n_notes >= MOST_NOTES;
+    if (!lane->is_left_unnoted)
+        add_note(index_builder, stream, lane, event);
+}
+
 /* Returns the number of switches, which are no events of the program. */
 static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                           const struct rv_batch *batch)
@@ -300,8 +310,11 @@ static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_inde
     uint32_t stack = stream->entry_stack, n_switches = 0;
     for (uint32_t i = 0; i < batch->n_specials; i++) {
         const struct rv_event *event = &batch->events[batch->specials[i]];
-        if (rv_event_kind(event) == RV_EVENT_SWITCH)
+        if (rv_event_kind(event) == RV_EVENT_SWITCH && event->id != stack) {
+            note_stack(index_builder, stream, rv_indexed_stream_stack(stream, stack), event);
             stack = event->id;
+            note_stack(index_builder, stream, rv_indexed_stream_stack(stream, stack), event);
+        }
         n_switches += rv_batch_is_switch(event);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
         if (is_kept(lane, event)) {

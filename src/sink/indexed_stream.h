@@ -22,8 +22,9 @@ struct rv_indexed_stack { /* a stack of a stream */
     uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
     uint32_t base_depth;        /* of its lowest frame at the block's beginning */
     struct rv_rec_index_depth depth;
-    bool is_off_cpu;     /* by the last switch, whether a note of the block or not; */
-    struct rv_event ran; /* the end of a stretch off the CPU that may still be split; zeroed: none */
+    bool is_left_unnoted; /* there was no room for the note that it was left */
+    bool is_off_cpu;      /* by the last switch, whether a note of the block or not; */
+    struct rv_event ran;  /* the end of a stretch off the CPU that may still be split; zeroed: none */
     /* of the block */
     bool is_listed;
     struct rv_rec_index_stack row;

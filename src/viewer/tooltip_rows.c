@@ -148,18 +148,23 @@ static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const stru
 static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                         const struct rv_tooltip_rows_about *about)
 {
-    char on[32], off[32], ready[32];
+    char on[32], off[32], ready[32], away[32];
     const struct rv_box *box = &hover->box;
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
     const uint64_t blocked_ns = covered(about->lane, RV_NOTE_BLOCKED, box);
-    const uint64_t runnable_ns = covered(about->lane, RV_NOTE_PREEMPTED, box), off_ns = blocked_ns + runnable_ns;
+    const uint64_t runnable_ns = covered(about->lane, RV_NOTE_PREEMPTED, box);
+    const uint64_t away_ns = covered(about->lane, RV_NOTE_AWAY, box), off_ns = blocked_ns + runnable_ns + away_ns;
     if (off_ns == 0)
         return;
     rv_units_format_ns(on, sizeof on, box->duration_ns > off_ns ? box->duration_ns - off_ns : 0);
     rv_units_format_ns(off, sizeof off, blocked_ns);
     rv_units_format_ns(ready, sizeof ready, runnable_ns);
-    add_line(tooltip, "on CPU", "%s; blocked %s, runnable %s", on, off, ready);
+    rv_units_format_ns(away, sizeof away, away_ns);
+    if (off_ns > away_ns)
+        add_line(tooltip, "on CPU", "%s; blocked %s, runnable %s", on, off, ready);
+    if (away_ns)
+        add_line(tooltip, "suspended", "%s", away);
 }
 
 /* What the program's thread could do nothing against. */

@@ -50,6 +50,16 @@ Test(range_times, all_objects_and_notes_come_the_latest_first)
     cr_assert(!times.lacks_objects);
 }
 
+Test(range_times, what_of_a_suspended_stack_is_in_the_range_counts)
+{
+    uint64_t away_ns = 0;
+    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = 60000, .end_ns = 60900, .kind = RV_NOTE_AWAY};
+    cr_assert(rv_range_times_begin(&times, lane, (uint64_t[2]){60300, 70000}, (uint64_t[2]){0, UINT64_MAX}));
+    for (const struct rv_state_stretch *time; (time = rv_range_times_take(&times, lane, 0));)
+        away_ns += time->times.away_ns;
+    cr_assert_eq(away_ns, 600);
+}
+
 Test(range_times, objects_are_those_that_end_in_the_piece)
 {
     uint64_t n = 0;

@@ -96,6 +96,34 @@ Test(stream_notes, a_state_that_is_not_known_counts_as_none, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
+static struct rv_event switch_at(uint64_t at_ns, uint32_t stack)
+{
+    return event_at(at_ns, RV_EVENT_SWITCH, stack, 0, 0);
+}
+
+/* Time in which another stack is current is neither on the CPU nor off it, in the call, its lane, and a range. */
+Test(stream_notes, a_stack_is_suspended_until_it_is_current_again, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_track track = {.stack = 3, .lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 2})};
+    const struct rv_lane *lane = track.lane;
+    const struct rv_event events[] = {switch_at(900, 3), switch_at(1000, 0), switch_at(1200, 5), switch_at(1700, 3)};
+    const uint64_t range_ns[2] = {0, 3000};
+    uint64_t n;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        rv_stream_notes_add(&track, &events[i], 0);
+    cr_expect_eq(lane->times.away_ns, 700);
+    cr_expect_eq(rv_state_times_suspended_ns(&lane->times), 700);
+    cr_expect_eq(rv_state_times_cpu_ns(&lane->times, 3000), 2300);
+    cr_expect_eq(rv_state_times_of(&lane->times, RV_TIME_OFF_CPU, 3000), 0);
+    cr_expect(!rv_state_times_has_switches(&lane->times));
+    cr_assert_eq(track.n_moments, 1);
+    cr_expect_eq(track.moments[0].times.away_ns, 700);
+    cr_expect_eq(rv_notes_covered_ns(lane->notes, lane->n_notes, RV_NOTE_AWAY, range_ns, &n), 700);
+    free(track.moments);
+    rv_lanes_destroy(lanes);
+}
+
 /* In an index, which has no waits among its notes, a switch tells when the waker acted. */
 Test(stream_notes, a_switch_before_the_last_one_splits_what_was_blocked, .timeout = 60)
 {

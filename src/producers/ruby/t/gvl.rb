@@ -1,4 +1,4 @@
-# When threads have the GVL, wait for it and go on without it.
+# When threads have the GVL, wait for it and go on without it; when fibers are suspended.
 require_relative "lib/ringviz_test"
 
 class GvlTest < RingvizTest
@@ -61,6 +61,26 @@ class GvlTest < RingvizTest
       others.each(&:join)
     RUBY
     %w[reads waits locks].each { |name| assert_operator method_named(seen, "Object##{name}")[:total_suspended_ns], :>=, 45_000_000, name }
+  end
+
+  def test_a_fiber_is_suspended_while_another_one_runs
+    seen = report(<<~'RUBY')
+      def works = 20_000.times { nil }
+      def yields = (Fiber.yield; nil)
+      def resumes(fiber) = fiber.resume
+      def works_inside = 20_000.times { nil }
+      yielding = Fiber.new { yields }
+      yielding.resume
+      works
+      yielding.resume
+      resumes(Fiber.new { works_inside })
+    RUBY
+    { "yields" => "works", "resumes" => "works_inside" }.each do |suspended, other|
+      suspended, other = [suspended, other].map { |name| method_named(seen, "Object##{name}") }
+      assert_operator suspended[:self_suspended_ns], :>=, other[:total_ns]
+      assert_operator suspended[:self_suspended_ns], :<=, suspended[:self_ns]
+      assert_equal 0, other[:total_suspended_ns]
+    end
   end
 
   def test_a_forked_child_goes_on
