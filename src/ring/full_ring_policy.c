@@ -181,7 +181,7 @@ static void wait_for_room(struct rv_pusher_state *state, uint64_t n_needed)
     for (unsigned i = 0; i < SPINS && n_free(state) < n_needed; i++)
         relax();
     if (n_free(state) < n_needed)
-        sleep_for_room(state, n_needed + RV_FULL_RING_WAIT_EVENTS);
+        sleep_for_room(state, n_needed);
 }
 
 /* After `fill` has stopped tracing, later events of every ring are counted as refused. */

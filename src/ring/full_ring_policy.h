@@ -15,14 +15,13 @@ enum rv_full_ring_room {
     RV_FULL_RING_UNTRACED /* tracing is off: the event is not counted as lost */
 };
 
-/* That tell a wait for room, once it is over. */
+/* That tell a sleep for room. */
 #define RV_FULL_RING_WAIT_EVENTS 3u
 
 /* Events that may be written before the next check; 0 when tracing has stopped. */
 uint64_t rv_full_ring_n_free(struct rv_pusher_state *state);
 
-/* Make room for n_needed events, by waiting where the policy says so; after a sleep, since state->asleep_ticks, for those
- * that tell it, too. */
+/* Make room for n_needed events, by waiting where the policy says so; after a sleep state->asleep_ticks is set. */
 enum rv_full_ring_room rv_full_ring_make_room(struct rv_pusher_state *state, uint64_t n_needed);
 
 /* Is this ring to be written? Its owner. */

@@ -73,23 +73,9 @@ static void close_ring(struct rv_pusher_state *state, uint64_t ticks)
     append_lost(state);
 }
 
-/* The thread has slept until there was room for its event. */
-static void append_wait(struct rv_pusher_state *state)
-{
-    const uint64_t now = rv_clock_ticks(state->ring.clock_kind), since = now - state->asleep_ticks;
-    const uint64_t wait = (uint64_t)RV_EVENT_WAIT << RV_EVENT_KIND_SHIFT | now;
-    const uint64_t woken = (uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | now;
-    if (rv_full_ring_n_free(state) < RV_FULL_RING_WAIT_EVENTS)
-        return;
-    append(state, wait, rv_event_word(RV_WAIT_ON_NOTHING, RV_WAIT_FULL_RING | RV_WAIT_PAST, 0));
-    append(state, woken, rv_event_word_since_begin(since));
-    append(state, woken, rv_event_word((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
-}
-
 static void put(struct rv_pusher_state *state, uint64_t when, uint64_t word)
 {
     uint64_t ticks = when & RV_EVENT_TICKS_MASK;
-    state->asleep_ticks = 0;
     enum rv_full_ring_room room = rv_full_ring_make_room(state, state->n_lost ? 2 : 1);
     if (room == RV_FULL_RING_UNTRACED)
         return;
@@ -102,8 +88,6 @@ static void put(struct rv_pusher_state *state, uint64_t when, uint64_t word)
     if (state->n_lost)
         append_lost(state);
     append(state, when, word);
-    if (state->asleep_ticks)
-        append_wait(state);
 }
 
 static uint64_t last_ticks_of(const struct rv_pusher_state *state)
@@ -135,6 +119,22 @@ static void empty_stash(struct rv_pusher_state *state)
     uint64_t ticks = rv_clock_ticks(state->ring.clock_kind);
     for (; i < n; i++)
         refuse(state, ticks);
+}
+
+/* That the thread has slept until there was room for its events: behind those that handlers have stashed meanwhile. */
+static void tell_sleep(struct rv_pusher_state *state)
+{
+    if (!state->asleep_ticks)
+        return;
+    if (rv_full_ring_make_room(state, RV_FULL_RING_WAIT_EVENTS) == RV_FULL_RING_ROOM) {
+        const uint64_t now = rv_clock_ticks(state->ring.clock_kind), since = now - state->asleep_ticks;
+        const uint64_t wait = (uint64_t)RV_EVENT_WAIT << RV_EVENT_KIND_SHIFT | now;
+        const uint64_t woken = (uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | now;
+        append(state, wait, rv_event_word(RV_WAIT_ON_NOTHING, RV_WAIT_FULL_RING | RV_WAIT_PAST, 0));
+        append(state, woken, rv_event_word_since_begin(since));
+        append(state, woken, rv_event_word((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
+    }
+    state->asleep_ticks = 0;
 }
 
 /* `fill` stops all rings at once, so its pushes check the header more often. */
@@ -209,6 +209,7 @@ static void reopen(struct rv_pusher *pusher, uint64_t stack)
     struct rv_pusher_state *state = pusher->state;
     do {
         empty_stash(state);
+        tell_sleep(state);
         set_limits(pusher, stack);
         pusher->last_ticks = rv_clock_ticks(state->ring.clock_kind);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -314,6 +315,7 @@ static void take_over(struct rv_pusher_state *state, uint64_t found)
     if (interrupted <= state->stack_end && interrupted > state->suspect_stack)
         state->suspect_stack = interrupted;
     state->n_suspect = found >> RV_PUSH_ADDRESS_BITS ? SUSPECT_PUSHES : UINT32_MAX;
+    state->asleep_ticks = 0; /* of the abandoned push */
     if (state->ring.control && !is_published)
         bump(&state->ring.control->n_refused);
 }
@@ -463,6 +465,7 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     state->backed_head = ring->map ? ring->control->claim_head + RV_BACKING_FIRST_EVENTS : UINT64_MAX;
     state->n_unbacked = 0;
     state->n_lost = 0;
+    state->asleep_ticks = 0;
     refuse_unstashed(pusher, ring->control);
     __atomic_store_n(&ring->control->n_stashed, state->n_stash, __ATOMIC_RELAXED);
     state->last_events = state->ring.events;

@@ -52,7 +52,7 @@ struct rv_pusher_state {
     uint64_t n_unbacked;        /* events refused for want of pages since */
     uint64_t n_lost;            /* refused since the last LOST event was written */
     uint64_t lost_ticks;        /* time of the first of these */
-    uint64_t asleep_ticks;      /* since when the push under way has slept until there was room; 0: it has not */
+    uint64_t asleep_ticks;      /* since when the push under way has slept until there was room, the first time; 0: it has not */
     uint32_t n_suspect;         /* pushes that still must take the slow path after a doubtful take-over; */
     uint64_t suspect_stack;     /* so must all below this address: the taken-over push may resume there; 0: none */
     uint64_t busy_stack;        /* stack of the outermost push while it is in the slow path; else 0 */

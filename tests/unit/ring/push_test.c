@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -393,6 +394,50 @@ Test(push, a_sleep_until_there_is_room_is_a_wait_that_is_over, .timeout = 60)
     cr_expect(began >= rv_event_ticks(&out[0]) && began < rv_event_ticks(&out[1]));
     cr_expect_eq(out[3].id >> RV_EVENT_WAKE_SHIFT, RV_WAKE_UNKNOWN);
     cr_expect_eq(out[4].id, N + 1);
+    free_bed(bed);
+}
+
+static struct {
+    struct bed *bed;
+    pthread_t thread;      /* its producer */
+    uint64_t pushed_ticks; /* [atomic] when the handler had pushed; 0: not yet */
+} interrupted;
+
+static void push_in_handler(int signal_number)
+{
+    (void)signal_number;
+    push(interrupted.bed, N + 1, STACK - BENEATH);
+    __atomic_store_n(&interrupted.pushed_ticks, rv_clock_ticks(RV_CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+}
+
+static void *interrupt_once_it_waits(void *context)
+{
+    struct bed *bed = context;
+    while (!__atomic_load_n(&bed->control.is_waiting, __ATOMIC_RELAXED))
+        bed->header.heartbeat_ns = rv_clock_mono_ns();
+    pthread_kill(interrupted.thread, SIGUSR1);
+    while (!__atomic_load_n(&interrupted.pushed_ticks, __ATOMIC_RELAXED))
+        bed->header.heartbeat_ns = rv_clock_mono_ns();
+    return pop_once_it_waits(bed);
+}
+
+Test(push, a_handler_that_interrupts_a_sleep_for_room_keeps_its_times, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_BLOCK);
+    interrupted.bed = bed;
+    interrupted.thread = pthread_self();
+    cr_assert_neq(signal(SIGUSR1, push_in_handler), SIG_ERR);
+    bed->header.consumer_pid = (uint32_t)getpid();
+    bed->header.heartbeat_ns = rv_clock_mono_ns();
+    push_many(bed, 0, N);
+    pthread_t consumer;
+    cr_assert_eq(pthread_create(&consumer, NULL, interrupt_once_it_waits, bed), 0);
+    push(bed, N, STACK);
+    cr_assert_eq(pthread_join(consumer, NULL), 0);
+    cr_assert_geq(pop(bed), 2);
+    cr_expect_eq(bed->out[0].id, N);
+    cr_expect_eq(bed->out[1].id, N + 1);
+    cr_expect_leq(rv_event_ticks(&bed->out[1]), interrupted.pushed_ticks);
     free_bed(bed);
 }
 
