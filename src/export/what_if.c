@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/radix_sort.h"
 #include "base/vec.h"
 
 #define MOMENTS 3u /* moments of a wait */
@@ -176,7 +177,6 @@ struct sorting {
     uint32_t *dependent; /* of each item: the last of what depends on it, as 1 + 2 * item, or 2 + 2 * item if woken */
     uint32_t *next;      /* of those: the one before it */
     uint8_t *n_left;     /* of each item: on how many it still waits */
-    uint32_t *by_time;   /* all items */
     bool *is_done;
     size_t n;
 };
@@ -188,15 +188,6 @@ static void add_dependent(struct sorting *sorting, const struct place *on, uint3
     sorting->next[dependent] = sorting->dependent[on->after];
     sorting->dependent[on->after] = dependent + 1;
     sorting->n_left[dependent / 2]++;
-}
-
-static int by_item_time(const void *a, const void *b, void *context)
-{
-    const struct item *items = context;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (items[x].at_ns != items[y].at_ns)
-        return items[x].at_ns < items[y].at_ns ? -1 : 1;
-    return x < y ? -1 : x > y;
 }
 
 /* It, and all that waited for nothing else. */
@@ -215,20 +206,40 @@ static void put(struct sorting *sorting, uint32_t idx)
         }
 }
 
+/* Those that are not done, by time; for free(). */
+static uint32_t *take_rest(const struct sorting *sorting, size_t *n)
+{
+    const struct rv_what_if *if_free = sorting->if_free;
+    struct rv_keyed_place *places = rv_alloc_scratch(if_free->n_items - sorting->n, sizeof *places);
+    *n = 0;
+    for (uint32_t i = 0; i < if_free->n_items; i++)
+        if (!sorting->is_done[i])
+            places[(*n)++] = (struct rv_keyed_place){if_free->items[i].at_ns, i};
+    return rv_radix_sort_take(places, *n);
+}
+
 /* What is left in the end is in circles, or behind them: the first of it is taken for not woken. */
+static void break_circles(struct sorting *sorting)
+{
+    size_t n;
+    uint32_t *rest = take_rest(sorting, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (sorting->is_done[rest[i]])
+            continue;
+        sorting->if_free->items[rest[i]].woke.is_known = false;
+        put(sorting, rest[i]);
+    }
+    free(rest);
+}
+
 static void sort(struct sorting *sorting)
 {
-    struct rv_what_if *if_free = sorting->if_free;
+    const struct rv_what_if *if_free = sorting->if_free;
     for (uint32_t i = 0; i < if_free->n_items; i++)
         if (!sorting->is_done[i] && sorting->n_left[i] == 0)
             put(sorting, i);
-    for (size_t i = 0; i < if_free->n_items; i++) {
-        const uint32_t idx = sorting->by_time[i];
-        if (sorting->is_done[idx])
-            continue;
-        if_free->items[idx].woke.is_known = false;
-        put(sorting, idx);
-    }
+    if (sorting->n < if_free->n_items)
+        break_circles(sorting);
 }
 
 static void sort_items(struct rv_what_if *if_free)
@@ -238,19 +249,15 @@ static void sort_items(struct rv_what_if *if_free)
                               .dependent = rv_alloc(n + 1, sizeof *sorting.dependent),
                               .next = rv_alloc(2 * n + 1, sizeof *sorting.next),
                               .n_left = rv_alloc(n + 1, sizeof *sorting.n_left),
-                              .by_time = rv_alloc(n + 1, sizeof *sorting.by_time),
                               .is_done = rv_alloc(n + 1, sizeof *sorting.is_done)};
     for (uint32_t i = 0; i < n; i++) {
         add_dependent(&sorting, &if_free->items[i].start, 2 * i);
         add_dependent(&sorting, &if_free->items[i].woke, 2 * i + 1);
-        sorting.by_time[i] = i;
     }
-    qsort_r(sorting.by_time, n, sizeof *sorting.by_time, by_item_time, if_free->items);
     sort(&sorting);
     free(sorting.dependent);
     free(sorting.next);
     free(sorting.n_left);
-    free(sorting.by_time);
     free(sorting.is_done);
 }
 

@@ -7,7 +7,7 @@
 
 #include "../model/random_waits.h"
 
-enum { N_GRAPHS = 300, FIRST_TID = 10, OBJECT = 5, CALL_OF = 100 };
+enum { N_GRAPHS = 1000, FIRST_TID = 10, OBJECT = 5, CALL_OF = 100 };
 
 struct cut {
     size_t page_waits; /* in each page */
