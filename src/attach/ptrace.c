@@ -30,13 +30,13 @@
 
 #define RED_ZONE 128u
 #define STATE_BYTES 16384u
-#define STATE_WORDS_AT 464u /* what fxsave leaves to programs */
-#define STATE_PARTS_AT 512u /* XSTATE_BV: which parts are in use, */
+#define STATE_WORDS_AT 464u    /* what fxsave leaves to programs */
+#define STATE_PARTS_AT 512u    /* XSTATE_BV: which parts are in use, */
 #define STATE_HEADER_BYTES 64u /* which begins there */
-#define TILES (3ull << 17)  /* TILECFG and TILEDATA */
-#define STATE_LEAF 0xd      /* cpuid: sizes and places of parts */
-#define GET_RSEQ 0x420f     /* ptrace(2): PTRACE_GET_RSEQ_CONFIGURATION of Linux 5.13 */
-#define SEQUENCE_AT 8u      /* in struct rseq of linux/rseq.h */
+#define TILES (3ull << 17)     /* TILECFG and TILEDATA */
+#define STATE_LEAF 0xd         /* cpuid: sizes and places of parts */
+#define GET_RSEQ 0x420f        /* ptrace(2): PTRACE_GET_RSEQ_CONFIGURATION of Linux 5.13 */
+#define SEQUENCE_AT 8u         /* in struct rseq of linux/rseq.h */
 #define FRAME_BYTES (STATE_BYTES + 10240u)
 #define NO_STACK_MODE 0x7f /* the kernel then leaves the thread's alternate stack as it is */
 #define DIRECTION_FLAG 0x400ull
@@ -91,9 +91,12 @@ int rv_ptrace_on_own_thread(int (*work)(void *context), void *context)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rv_os_start_thread(&thread, run_work, &run);
+    const bool has_thread = pthread_create(&thread, NULL, run_work, &run) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_join(thread, NULL);
+    if (has_thread)
+        pthread_join(thread, NULL);
+    else
+        (void)run_work(&run);
     return run.result;
 }
 

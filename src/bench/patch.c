@@ -72,6 +72,7 @@ static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *
     return error ? rv_err(-error, "%s: no x86-64 program with an unwind table", path) : 0;
 }
 
+/* n_functions: 0 where its set-up cannot be measured. */
 static int measure_plan(struct rv_bench_out *out, const char *command, size_t *n_functions)
 {
     struct rv_program program;
@@ -91,6 +92,8 @@ static int measure_plan(struct rv_bench_out *out, const char *command, size_t *n
     if (file != MAP_FAILED)
         munmap((void *)(uintptr_t)file, (size_t)status.st_size);
     close(fd);
+    if (!program.has_interpreter || program.is_privileged || program.has_other_libc)
+        *n_functions = 0; /* nothing is preloaded into it: it would not end where it begins */
     return error;
 }
 

@@ -471,7 +471,8 @@ OPTION(HISTORY, WATCH, "history", "=SIZE|off", NULL, CODE,
 OPTION(BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch max_overhead", CODE,
     "measure ringviz on this machine: {}",
     "`overhead` is what tracing costs programs, or the one after --; `patch` the same of programs without hooks, or which "
-    "functions of the one after -- can be patched; `max_overhead` what one takes at limits of --max-overhead; `control` how soon a Perl program stops; `codec` and "
+    "functions of the one after -- can be patched, and what that takes until it begins (it is started often, and ended before its "
+    "main); `max_overhead` what one takes at limits of --max-overhead; `control` how soon a Perl program stops; `codec` and "
     "`replay` take a recording. Default: all but `replay`, which makes a recording of a gigabyte in the temporary folder.")
 
 OPTION(JSON, BENCH, "json", NULL, NULL, FLAG(is_json),

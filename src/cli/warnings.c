@@ -120,20 +120,20 @@ static void explain_silence(const struct rv_options *options, const struct trace
         rv_launch_explain_silence((const char *const *)options->argv, chosen_functions(options, first), out, out_bytes);
 }
 
+static uint64_t n_static_programs(const struct rv_map *map)
+{
+    return map->base ? __atomic_load_n(&map->header->n_static_programs, __ATOMIC_RELAXED) : 0;
+}
+
 bool rv_warnings_why_silent(const struct rv_options *options, const struct rv_map *map, char *out, size_t out_bytes)
 {
     if (!map->base || !(options->pid || options->argv))
         return false;
     const struct traced traced = find_traced(map);
-    if (traced.instruments)
+    if (traced.instruments || n_static_programs(map))
         return false;
     explain_silence(options, &traced, out, out_bytes);
     return true;
-}
-
-static uint64_t n_static_programs(const struct rv_map *map)
-{
-    return map->base ? __atomic_load_n(&map->header->n_static_programs, __ATOMIC_RELAXED) : 0;
 }
 
 static void warn_of_static_programs(uint64_t n)

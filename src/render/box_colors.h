@@ -34,7 +34,7 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
 enum rv_box_colors_stage {
     RV_BOX_COLORS_RESTING,  /* ranks and shares are this view's */
     RV_BOX_COLORS_MOVING,   /* they follow slowly: one of many views in a row */
-    RV_BOX_COLORS_SETTLING, /* the same, and a new group may change the slots of others: the capture has just begun */
+    RV_BOX_COLORS_SETTLING, /* the same, and a new group may change whether others are plain: the capture has just begun */
 };
 
 /* Add the subroutines of this view. */

@@ -102,7 +102,7 @@ static bool is_by_package(const struct rv_box_colors *colors)
     return !rv_box_colors_is_split(colors) && rv_box_colors_has_packages(colors);
 }
 
-/* The last row is for groups without a colour of their own. Returns the share of states. */
+/* The last row is for all groups without a row of their own. Returns the share of states. */
 static double describe_packages(const struct rv_box_colors *colors, struct rv_legend *legend)
 {
     struct rv_box_colors_group groups[RANKED];

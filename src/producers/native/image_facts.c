@@ -84,7 +84,8 @@ uint64_t rv_image_fingerprint(const struct rv_patch_image *image)
         header->e_phoff > n_bytes || header->e_phnum > (n_bytes - header->e_phoff) / sizeof(Elf64_Phdr))
         return 0;
     const Elf64_Phdr *headers = (const void *)(bytes + header->e_phoff);
-    uint64_t hash = rv_hash_bytes(headers, header->e_phnum * sizeof *headers);
+    uint64_t hash = rv_hash_bytes(header, sizeof *header);
+    hash = rv_hash_bytes_seeded(headers, header->e_phnum * sizeof *headers, hash);
     for (size_t i = 0; i < header->e_phnum; i++)
         hash = hash_notes(hash, bytes, n_bytes, &headers[i]);
     return hash;

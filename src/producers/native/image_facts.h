@@ -21,8 +21,9 @@ RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const
                                      const char *path);
 
 /*
- * What tells it from any other that is mapped in its place later: a hash of its headers and of its notes, the build id among
- * them, as far as these lie in its first page.
+ * What tells it from one that is mapped in its place later: a hash of its headers and of its notes, as far as they lie in its
+ * first page. A build id is among them; without one, another build differs in its size or where it begins. While nothing is
+ * unloaded.
  *   returns  0: there are none, or nothing is mapped there
  */
 RV_HIDDEN uint64_t rv_image_fingerprint(const struct rv_patch_image *image);

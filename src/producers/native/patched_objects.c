@@ -1,3 +1,4 @@
+/* An unloaded object is recognized by name, address and fingerprint: the loader reports nothing. */
 #include "producers/native/patched_objects.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -18,15 +19,14 @@ struct rv_patched_objects rv_patched_objects;
 
 static struct place {
     struct rv_patched_object_origin origin;
-    uint64_t base, fingerprint;
+    uint64_t base;
     bool is_unloaded, is_replaced; /* to be dropped */
 } places[RV_ATTACHMENT_OBJECTS];   /* of the objects */
 
 struct rv_patcher_object *rv_patched_objects_take(const struct rv_patcher_object *object,
                                                   const struct rv_patched_object_origin *origin)
 {
-    places[rv_patched_objects.n] = (struct place){
-        .origin = *origin, .base = object->image.bias, .fingerprint = rv_image_fingerprint(&object->image)};
+    places[rv_patched_objects.n] = (struct place){.origin = *origin, .base = object->image.bias};
     rv_patched_objects.all[rv_patched_objects.n] = *object;
     return &rv_patched_objects.all[rv_patched_objects.n++];
 }
@@ -43,7 +43,7 @@ bool rv_patched_objects_have(const char *name, uint64_t base, bool is_of_syscall
 bool rv_patched_objects_is_there(size_t idx)
 {
     return rv_loaded_objects_have(places[idx].base, places[idx].origin.name) &&
-           rv_image_fingerprint(&rv_patched_objects.all[idx].image) == places[idx].fingerprint;
+           rv_image_fingerprint(&rv_patched_objects.all[idx].image) == places[idx].origin.fingerprint;
 }
 
 bool rv_patched_objects_is_program(size_t idx)

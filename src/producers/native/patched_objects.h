@@ -20,10 +20,11 @@ RV_HIDDEN extern struct rv_patched_objects {
 } rv_patched_objects;
 
 struct rv_patched_object_origin {
-    char *name;          /* malloc'ed; "" is the program */
-    struct stat file;    /* of that name when it was planned */
-    bool is_of_syscalls; /* its sites are system calls, not functions */
-    bool is_late;        /* threads may have run it before: it has no jumps, and is planned anew when asked to */
+    char *name;           /* malloc'ed; "" is the program */
+    struct stat file;     /* of that name when it was planned */
+    uint64_t fingerprint; /* rv_image_fingerprint(), as its functions were read */
+    bool is_of_syscalls;  /* its sites are system calls, not functions */
+    bool is_late;         /* threads may have run it before: it has no jumps, and is planned anew when asked to */
 };
 
 /* Under the process lock, while the table has room: take one, with its name. Returns the one in the table. */

@@ -94,6 +94,7 @@ static struct {
         struct rv_patch_image image, read; /* as it is; with the bytes that are read */
         void *copy;                        /* those; NULL: they are read where they are */
         size_t n_copy;
+        uint64_t fingerprint;
         bool has_functions, has_calls; /* that are wanted */
     } next;
 } patcher;
@@ -253,8 +254,10 @@ static void write_jumps(struct rv_patcher_object *object)
 static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
 {
     struct rv_patcher_object object = {.image = next->image, .prepared = *prepared};
-    struct rv_patched_object_origin origin = {
-        .name = strdup(next->name), .is_of_syscalls = patcher.is_at_syscalls, .is_late = patcher.is_late};
+    struct rv_patched_object_origin origin = {.name = strdup(next->name),
+                                              .fingerprint = next->fingerprint,
+                                              .is_of_syscalls = patcher.is_at_syscalls,
+                                              .is_late = patcher.is_late};
     (void)stat(next->name, &origin.file);
     if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
         object.prepared.n_sites = 0;
@@ -307,6 +310,7 @@ static int take_if_chosen(struct dl_phdr_info *info, size_t n_bytes, void *are_u
     next->image.entry = rv_patch_image_segment(&next->image, entry) ? entry : 0;
     next->read = next->image;
     next->copy = NULL;
+    next->fingerprint = rv_image_fingerprint(&next->image);
     return is_chosen(next) && (!*(const bool *)are_unloaded || !*next->name || copy(next));
 }
 
