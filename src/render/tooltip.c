@@ -50,31 +50,31 @@ void rv_tooltip_place(const float size[2], const float at[2], const float pictur
     out[1] = floorf(fmaxf(fminf(y, picture[1] - EDGE - size[1]), top + EDGE));
 }
 
-/* Bytes of text that fit, whole characters, at least one. */
-static size_t fitting(const struct rv_overlay *overlay, const char *text, char *line, size_t line_bytes)
+/* Bytes of text that fit, whole characters, at least one. line: of RV_TOOLTIP_TITLE_BYTES */
+static size_t fitting(const struct rv_overlay *overlay, const char *text, float width, char *line)
 {
     size_t n_bytes = 0;
     const char *next = text, *end = text + strlen(text);
     while (next < end) {
         next = rv_cluster_next(next, end);
         size_t n = (size_t)(next - text);
-        if (n >= line_bytes)
+        if (n >= RV_TOOLTIP_TITLE_BYTES)
             break;
         memcpy(line, text, n);
         line[n] = '\0';
-        if (n_bytes && rv_overlay_text_width(overlay, RV_FONT_BOLD, line) > TITLE_WIDTH_MAX)
+        if (n_bytes && rv_overlay_text_width(overlay, RV_FONT_BOLD, line) > width)
             break;
         n_bytes = n;
     }
-    return n_bytes ? n_bytes : rv_text_whole(text, strlen(text), line_bytes - 1);
+    return n_bytes ? n_bytes : rv_text_whole(text, strlen(text), RV_TOOLTIP_TITLE_BYTES - 1);
 }
 
-static void break_title(struct title *title, const struct rv_overlay *overlay, const char *text)
+static void break_title(struct title *title, const struct rv_overlay *overlay, const char *text, float width)
 {
     char line[RV_TOOLTIP_TITLE_BYTES];
     *title = (struct title){.width = 0.0f};
     while (*text && title->n < TITLE_LINES_MAX) {
-        size_t n_bytes = fitting(overlay, text, line, sizeof line);
+        size_t n_bytes = fitting(overlay, text, fminf(width, TITLE_WIDTH_MAX), line);
         snprintf(line, sizeof line, "%.*s", (int)n_bytes, text);
         title->width = fmaxf(title->width, rv_overlay_text_width(overlay, RV_FONT_BOLD, line));
         title->begins[title->n] = text;
@@ -84,12 +84,12 @@ static void break_title(struct title *title, const struct rv_overlay *overlay, c
 }
 
 static void measure(const struct rv_overlay *overlay, const struct rv_tooltip *tooltip, const struct title *title,
-                    float size[2])
+                    float room, float size[2])
 {
     float width = fmaxf(WIDTH_MIN, title->width + SWATCH_ROOM);
     for (size_t i = 0; i < tooltip->n_lines; i++)
         width = fmaxf(width, LABEL_WIDTH + rv_overlay_text_width(overlay, RV_FONT_TEXT, tooltip->lines[i].text));
-    size[0] = ceilf(width + 2.0f * PADDING);
+    size[0] = ceilf(fminf(width, room) + 2.0f * PADDING);
     size[1] =
         2.0f * PADDING - 6.0f + TITLE_HEIGHT * (float)title->n + LINE_HEIGHT * (float)tooltip->n_lines + FOOT_HEIGHT;
 }
@@ -107,6 +107,16 @@ static void add_title(struct rv_overlay *overlay, const struct title *title, str
     }
 }
 
+/* Its begin, and dots, where it has no room. */
+static void fit_line(const struct rv_overlay *overlay, const char *text, float width, char *out, size_t out_bytes)
+{
+    snprintf(out, out_bytes, "%s", text);
+    for (size_t n = strlen(out); n > 0 && rv_overlay_text_width(overlay, RV_FONT_TEXT, out) > width;) {
+        n = rv_text_whole(text, strlen(text), n - 1);
+        snprintf(out, out_bytes, "%.*s\u2026", (int)n, text);
+    }
+}
+
 /* A line from the panel's nearest corner to its anchor. */
 static void add_leader(struct rv_overlay *overlay, const float at[2], const float corner[2], const float size[2])
 {
@@ -121,8 +131,9 @@ void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_box_colors *colo
     const struct rv_theme *theme = rv_overlay_theme(overlay);
     struct title title;
     float size[2], corner[2];
-    break_title(&title, overlay, tooltip->title);
-    measure(overlay, tooltip, &title, size);
+    const float room = picture[0] - 2.0f * (PADDING + EDGE);
+    break_title(&title, overlay, tooltip->title, room - SWATCH_ROOM);
+    measure(overlay, tooltip, &title, room, size);
     rv_tooltip_place(size, tooltip->at, picture, top, corner);
     add_leader(overlay, tooltip->at, corner, size);
     struct rv_overlay_area back = {corner[0], corner[1], size[0], size[1]};
@@ -136,7 +147,9 @@ void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_box_colors *colo
     for (size_t i = 0; i < tooltip->n_lines; i++, y += LINE_HEIGHT) {
         const struct rv_tooltip_line *line = &tooltip->lines[i];
         rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, line->label, rv_theme_rgba(theme->text, 1.0f));
-        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + LABEL_WIDTH, y}, line->text,
+        char text[sizeof line->text];
+        fit_line(overlay, line->text, corner[0] + size[0] - PADDING - LABEL_WIDTH - x, text, sizeof text);
+        rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x + LABEL_WIDTH, y}, text,
                         rv_theme_rgba(theme->text_strong, 1.0f));
     }
     float foot_width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tooltip->foot);

@@ -16,6 +16,7 @@
 #define HEIGHT_SHARE 0.4f /* of the picture, that it takes at most */
 #define NAME_SHARE 0.3f   /* of its width, for names */
 #define EVENTS_SHARE 0.15f
+#define EVENTS_LEAST 58.0f /* seven digits */
 #define BOX 14.0f
 #define BOX_INNER 8.0f
 #define ARROW_WIDTH 14.0f
@@ -63,13 +64,15 @@ static void show_arrow(const struct rv_ui_style *style, const struct rv_threads_
 
 static bool show_name(const struct rv_ui_style *style, const struct rv_threads_row *row)
 {
+    char name[sizeof row->name];
     struct rv_imgui_area area;
     rv_imgui_same_line(0.0f);
+    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, row->name, rv_imgui_room(), name, sizeof name);
     rv_imgui_touch("name", 0.0f, BOX, &area);
     bool is_clicked = rv_imgui_is_clicked(0);
     uint32_t rgba = row->is_hidden ? style->text_faint : style->text_strong;
     rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT, rv_imgui_is_hovered() ? style->accent : rgba,
-                       row->name);
+                       name);
     return is_clicked;
 }
 
@@ -112,12 +115,12 @@ static void show_table(const struct rv_ui_style *style, const struct rv_threads 
                        struct rv_ui_acts *acts)
 {
     const struct rv_imgui_column columns[COLUMN_COUNT] = {
-        [COLUMN_HIDE] = {.title = "hide", .width = 36.0f},
-        [COLUMN_PIN] = {.title = "pin", .width = 36.0f},
+        [COLUMN_HIDE] = {.title = "hide", .width = 28.0f},
+        [COLUMN_PIN] = {.title = "pin", .width = 28.0f},
         [COLUMN_NAME] = {.title = "thread", .width = fminf(300.0f, NAME_SHARE * size[0])},
-        [COLUMN_EVENTS] = {.title = "events", .width = fminf(110.0f, EVENTS_SHARE * size[0])},
-        [COLUMN_DEPTH] = {.title = "depth", .width = 60.0f},
-        [COLUMN_PROCESS] = {.title = "process"}};
+        [COLUMN_EVENTS] = {.title = "events", .width = fmaxf(EVENTS_LEAST, fminf(110.0f, EVENTS_SHARE * size[0]))},
+        [COLUMN_DEPTH] = {.title = "depth", .width = 60.0f, .left_out = 2},
+        [COLUMN_PROCESS] = {.title = "process", .left_out = 1}};
     int from, to;
     if (!rv_imgui_table_begin("rows", columns, COLUMN_COUNT, size[1]))
         return;
