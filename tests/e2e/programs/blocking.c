@@ -54,16 +54,26 @@ static void expect(long got, long wanted, const char *what)
 
 static pid_t main_thread;
 
-/* Wait until the thread is blocked, then leave it so for a while; call no function that is intercepted. */
-static void keep_blocked(pid_t tid)
+static void pass_time(void)
 {
     struct timespec start, now;
-    await_blocked(&tid);
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         sched_yield();
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < BLOCK_MS);
+}
+
+/*
+ * Wait until the thread is blocked, then leave it so for a while; call no function that is intercepted. It may be asleep for a
+ * moment on its way, and then have no CPU.
+ */
+static void keep_blocked(pid_t tid)
+{
+    do {
+        await_blocked(&tid);
+        pass_time();
+    } while (state_of(tid) != 'S');
 }
 
 /* ---- one call after another ---- */
