@@ -443,12 +443,15 @@ int rv_thread_ring(void)
 }
 
 /* Its ring has it without a system call; a forked child's is its parent's before its first event. */
+uint32_t rv_thread_native_tid(void)
+{
+    const bool has_own = rv_thread_has_ring() && !rv_traced_thread.tid && !rv_forking_is_child();
+    return has_own ? rv_thread.pusher.state->ring.control->owner_tid : (uint32_t)rv_os_own_tid();
+}
+
 uint32_t rv_thread_tid(void)
 {
-    if (rv_traced_thread.tid)
-        return rv_traced_thread.tid;
-    return rv_thread_has_ring() && !rv_forking_is_child() ? rv_thread.pusher.state->ring.control->owner_tid
-                                                          : (uint32_t)rv_os_own_tid();
+    return rv_traced_thread.tid ? rv_traced_thread.tid : rv_thread_native_tid();
 }
 
 void rv_thread_on_end(void (*end)(void))

@@ -61,6 +61,9 @@ RV_HIDDEN int rv_thread_ring(void);
 /* The traced thread's number: the kernel's, or that of a runtime's thread. */
 RV_HIDDEN uint32_t rv_thread_tid(void);
 
+/* That of the kernel, also where a runtime changes threads. */
+RV_HIDDEN uint32_t rv_thread_native_tid(void);
+
 /*
  * Set what reports the frames that are open when a thread gets its ring, is traced again after it was muted, or calls
  * its first hooked function; for this process, never taken back.

@@ -91,11 +91,11 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
         ticks = rv_clock_ticks(rv_process_map()->clock.kind);
     uint32_t rest = rest_of(object);
     __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)rv_os_own_tid() | (is_by_reader ? BY_READER : 0),
+    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | rv_thread_native_tid() | (is_by_reader ? BY_READER : 0),
                      __ATOMIC_RELEASE); /* W2 -> W3 */
     const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
     if (key)
-        rv_pipe_socket_wakers_put(rv_pipe_socket_wakers_entry(key), key, ticks, (uint32_t)rv_os_own_tid());
+        rv_pipe_socket_wakers_put(rv_pipe_socket_wakers_entry(key), key, ticks, rv_thread_native_tid());
     errno = saved;
 }
 
@@ -206,7 +206,7 @@ static void write_owner(bool is_overwritten)
 static void write_shared_waker(uint64_t now)
 {
     const struct rv_transfer last =
-        rv_pipe_socket_wakers_last(rv_wait.shared_key, rv_wait.began, (uint32_t)rv_os_own_tid());
+        rv_pipe_socket_wakers_last(rv_wait.shared_key, rv_wait.began, rv_thread_native_tid());
     const struct rv_wire_transfer *entry = rv_pipe_socket_wakers_entry(rv_wait.shared_key);
     if (last.tid)
         write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, now - last.ticks);
