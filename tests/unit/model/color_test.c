@@ -65,7 +65,7 @@ static struct rv_color middle(enum rv_color_scheme scheme, uint32_t slot)
     return (struct rv_color){(uint8_t)((a.r + b.r) / 2), (uint8_t)((a.g + b.g) / 2), (uint8_t)((a.b + b.b) / 2)};
 }
 
-/* A patterned slot may be nearer to a plain one, which it is told from by the pattern. */
+/* A patterned slot may be nearer to a plain one: the pattern distinguishes them. */
 static void check_apart(enum rv_color_scheme scheme, uint32_t n, const double least[N_SIGHTS])
 {
     for (int sight = 0; sight < N_SIGHTS; sight++)
