@@ -179,7 +179,7 @@ int main(void)
 {
     struct canvas canvas;
     struct rv_subroutines *subroutines = rv_subroutines_create();
-    rv_subroutines_define(subroutines, 1, "", "f", "", 0);
+    rv_subroutines_define(subroutines, 1, "", "wall", "", 0);
     rv_subroutines_define(subroutines, 2, "",
                           "........................................................................................",
                           "", 0);
