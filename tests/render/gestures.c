@@ -14,7 +14,7 @@
 #define LEGEND_X (WIDTH - 150)
 #define LEGEND_Y 88 /* of its first row */
 #define HIDE_X 24   /* the first row of the list of threads, above the minimap */
-#define PIN_X 70
+#define PIN_X 62
 #define THREAD_X 130
 #define THREAD_Y (HEIGHT - 75)
 #define FIND_X 320 /* its field */
