@@ -65,7 +65,9 @@ static enum rv_arc_kind kind_of(const struct rv_wait_edge *edge)
         return RV_ARC_START;
     if (kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK || kind == RV_WAIT_FILE_LOCK)
         return RV_ARC_LOCK;
-    return (kind >= RV_WAIT_READ && kind <= RV_WAIT_SYNC) || kind == RV_WAIT_MESSAGE ? RV_ARC_TRANSFER : RV_ARC_SIGNAL;
+    if ((kind >= RV_WAIT_READ && kind <= RV_WAIT_SYNC) || kind == RV_WAIT_MESSAGE || kind == RV_WAIT_FULL_RING)
+        return RV_ARC_TRANSFER;
+    return RV_ARC_SIGNAL;
 }
 
 struct sums {
