@@ -195,7 +195,8 @@ static int measure_flat_out(const struct step *steps, bool is_recorded, struct s
     if (read(setup.producer.took, &took_ns, sizeof took_ns) != sizeof took_ns)
         error = -EPIPE;
     rv_session_counts(setup.session, &counts);
-    if (counts.n_consumed != N_EVENTS || counts.n_dropped || counts.n_spans != N_EVENTS / 2)
+    /* Some more tell that the producer slept until there was room. */
+    if (counts.n_consumed < N_EVENTS || counts.n_dropped || counts.n_spans != N_EVENTS / 2)
         error = rv_err(EIO, "drain: %llu of %d events, %llu dropped, %llu spans", (unsigned long long)counts.n_consumed,
                        N_EVENTS, (unsigned long long)counts.n_dropped, (unsigned long long)counts.n_spans);
     *sample = (struct sample){.rate = N_EVENTS / ns * 1e3,

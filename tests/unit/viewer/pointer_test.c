@@ -22,6 +22,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+    rv_call_waits_stop(&pointer.waits);
     rv_session_destroy(session);
 }
 
