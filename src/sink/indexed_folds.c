@@ -162,16 +162,27 @@ static bool is_cut(const struct rv_event *event)
            (kind == RV_EVENT_WAIT && !(event->frame & RV_WAIT_TAKEN));
 }
 
+/* Is the event of a wait for room in the thread's ring, as the one before it may be? No other thread's path depends on one. */
+static bool is_of_full_ring(const struct rv_event *event, bool is_before)
+{
+    if (rv_event_kind(event) == RV_EVENT_WAIT)
+        return (event->frame & RV_WAIT_KIND_MASK) == RV_WAIT_FULL_RING;
+    return is_before && rv_event_kind(event) == RV_EVENT_WOKEN;
+}
+
 static void list_times(struct rv_indexed_folds *folds, const struct rv_batch *batch, const struct rv_fold_time *pending)
 {
+    bool is_own = false;
     folds->n_times = folds->n_passed = 0;
     if (pending->at_ns)
         add_time(folds, pending->at_ns, pending->is_release);
     for (uint32_t i = 0; i < batch->n_specials; i++) {
         const struct rv_event *event = &batch->events[batch->specials[i]];
         const bool is_release = rv_event_kind(event) == RV_EVENT_WAIT && event->frame & RV_WAIT_RELEASE;
+        is_own = is_of_full_ring(event, is_own);
         if (is_cut(event))
             add_time(folds, rv_event_ticks(event), is_release);
+        folds->has_times |= is_cut(event) && !is_own;
     }
 }
 
@@ -260,7 +271,6 @@ void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_
 {
     struct rv_event_piece piece = {.from_ns = folds->fold.to_ns, .events = batch->events, .n = batch->n};
     list_times(folds, batch, pending);
-    folds->has_times |= folds->n_times > 0;
     piece.to_ns = folds->fold.to_ns = find_end(batch, piece.from_ns);
     folds->told_ns = piece.from_ns;
     folds->is_foldable &= rv_block_join_n_stacks(carry) == 1;
