@@ -140,6 +140,7 @@ static void fork_and_stop(bool fills_ring)
     if (fills_ring) {
         wait_for_reader(n_written); /* the visualizer has opened the memory, whose name the child removes */
         kill(gem.visualizer, SIGSTOP);
+        waitpid(gem.visualizer, NULL, WUNTRACED); /* until none of its threads reads any more */
     }
     pid_t child = fork();
     if (child == 0) {
