@@ -18,9 +18,6 @@ check "the share of blocked time in waits where rings are full" "$check_coverage
 run --waits=csv "$folder/full.rvz"
 awk -F, '$1 == "full ring" && $3 > 10 && $4 > 1000000 { found = 1 } END { exit !found }' "$folder/out" ||
     fail "no waits for room in rings: $(cat "$folder/out")"
-run --critical-path=csv --ring-events=64 --force --output="$folder/path" -- "$contention" truth 1 2000
-awk -F, '$1 == "unknown" && $2 == "full ring" && $3 > 1000000 { found = 1 } END { exit !found }' "$folder/path" ||
-    fail "no wait for room in a ring on the path: $(cat "$folder/path")"
 
 # At each time one thread at most has the lock.
 run --holders=csv "$folder/truth.rvz"
