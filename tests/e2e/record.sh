@@ -207,7 +207,7 @@ for round in 1 2 3; do
     record_and_kill "has_bytes $((1200000 + round * 100000))" --record-limit=1M
     run --report killed.rvz
     check "limit, killed $round: exit status $status: $(cat err)" [ $status -eq 0 ]
-    check "limit, killed $round: $(cat err)" grep -q "^ringviz: killed.rvz: \(ends early\|cut\)" err
+    check "limit, killed $round: $(cat err)" grep -qE "^ringviz: killed.rvz: (ends early|cut|truncated or damaged)" err
     check "limit, killed $round: no events" grep -qE "^[1-9][0-9]* events produced" out
     run --repair=mended.rvz --force killed.rvz
     run --check mended.rvz
