@@ -38,8 +38,9 @@ struct rv_ptrace {
 };
 
 /*
- * Do work on a thread of its own, where one can be made, and return its result. The kernel keeps a thread that ended while it was stopped for the
- * one that stopped it; where that ends it gives all of them back. Until then their process cannot be waited for.
+ * Do work on a thread of its own, where one can be made, and return its result. The kernel keeps a thread that ended while it
+ * was stopped for the one that stopped it; where that ends it gives all of them back. Until then their process cannot be
+ * waited for.
  */
 int rv_ptrace_on_own_thread(int (*work)(void *context), void *context);
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,19 @@ pid_t rv_child_start(const char *const *argv, const char *const *variables, int 
     if (out && pid < 0)
         close(fds[0]);
     return pid < 0 ? -error : pid;
+}
+
+int rv_child_read_numbers(int out, double *numbers, unsigned n)
+{
+    FILE *text = fdopen(out, "r");
+    unsigned n_read = 0;
+    while (text && n_read < n && fscanf(text, "%lf", &numbers[n_read]) == 1)
+        n_read++;
+    if (text)
+        fclose(text);
+    else
+        close(out);
+    return n_read == n ? 0 : -EIO;
 }
 
 static uint64_t drain_once(struct rv_map *map)

@@ -15,6 +15,9 @@
  */
 pid_t rv_child_start(const char *const *argv, const char *const *variables, int *out);
 
+/* Read n numbers from a child's output, and close it. 0; -EIO: there are fewer. */
+int rv_child_read_numbers(int out, double *numbers, unsigned n);
+
 /* Drain all rings of the map every millisecond until the child has ended, and reap it. Returns the number of events.
  */
 uint64_t rv_child_drain(struct rv_map *map, pid_t pid);

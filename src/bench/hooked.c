@@ -38,11 +38,12 @@ static bool find_program(struct program *program)
 
 static int read_cost(int out, struct cost *cost)
 {
-    FILE *text = fdopen(out, "r");
-    int n = text ? fscanf(text, "%lf %lf %lf", &cost->clock_ns, &cost->plain_ns, &cost->traced_ns) : 0;
-    if (text)
-        fclose(text);
-    return n == 3 ? 0 : -EIO;
+    double ns[3] = {0};
+    const int error = rv_child_read_numbers(out, ns, 3);
+    cost->clock_ns = ns[0];
+    cost->plain_ns = ns[1];
+    cost->traced_ns = ns[2];
+    return error;
 }
 
 static int run_hooked(const struct program *program, enum rv_clock_kind clock_kind, struct cost *cost)

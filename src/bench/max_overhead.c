@@ -64,14 +64,9 @@ static int start(const struct run *run, const struct way *way, struct child *chi
 static int end(const struct child *child, double *ns)
 {
     int status = 0;
-    FILE *text = fdopen(child->out, "r");
-    const bool is_read = text && fscanf(text, "%lf", ns) == 1;
-    if (text)
-        fclose(text);
-    else
-        close(child->out);
+    const int error = rv_child_read_numbers(child->out, ns, 1);
     waitpid(child->pid, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND ? -ENOENT : is_read ? 0 : -EIO;
+    return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND ? -ENOENT : error;
 }
 
 static int measure(struct run *run, unsigned way, unsigned turn)

@@ -27,20 +27,16 @@ struct setup {
 static int run_child(const struct setup *setup, const char *const *variables, double *wall_ns, double *cpu_ns)
 {
     int out;
-    double end_ns = 0;
+    double numbers[2] = {0}; /* when it would begin, and its CPU time */
     const double start_ns = (double)rv_clock_mono_ns();
     const pid_t pid = rv_child_start(setup->command, variables, &out);
     if (pid < 0)
         return (int)pid;
-    FILE *text = fdopen(out, "r");
-    const bool is_read = text && fscanf(text, "%lf %lf", &end_ns, cpu_ns) == 2;
-    if (text)
-        fclose(text);
-    else
-        close(out);
+    const int error = rv_child_read_numbers(out, numbers, 2);
     waitpid(pid, NULL, 0);
-    *wall_ns = end_ns - start_ns;
-    return is_read ? 0 : -EIO;
+    *wall_ns = numbers[0] - start_ns;
+    *cpu_ns = numbers[1];
+    return error;
 }
 
 static int run_traced(const struct setup *setup, enum way way, double *wall_ns, double *cpu_ns)
