@@ -88,9 +88,8 @@ int rv_ptrace_on_own_thread(int (*work)(void *context), void *context)
 {
     struct work run = {.function = work, .context = context};
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    rv_os_block_signals(&before);
     const bool has_thread = pthread_create(&thread, NULL, run_work, &run) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (has_thread)

@@ -135,6 +135,16 @@ uint64_t rv_os_process_start(pid_t pid)
     return read_stat_field(pid, STAT_START);
 }
 
+void rv_os_block_signals(sigset_t *before)
+{
+    static const int CAUSED[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof CAUSED / sizeof *CAUSED; i++)
+        sigdelset(&blocked, CAUSED[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
 void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *context)
 {
     int error = pthread_create(thread, NULL, run, context);

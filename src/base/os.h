@@ -3,6 +3,7 @@
 #define RV_BASE_OS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,12 @@ uint64_t rv_os_process_start(pid_t pid);
 /* Field 3: R running, S sleeping, D in the kernel, T stopped, Z zombie... NUL when the process is gone.
  * Async-signal-safe. */
 char rv_os_process_state(pid_t pid);
+
+/*
+ * Block all signals in this thread, and in those that it starts, but those that an instruction causes: the kernel ends a
+ * process where these are blocked. *before, which may be NULL, is for pthread_sigmask() afterwards.
+ */
+void rv_os_block_signals(sigset_t *before);
 
 /* Start a thread. On failure print one line and end the program, as for memory. */
 void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *context);

@@ -122,15 +122,14 @@ struct rv_repatch *rv_repatch_start(struct rv_map *map)
 {
     static const char *const LIBRARIES[N_LIBRARIES] = {"libringviz-cyg.so", RV_ATTACHMENT_LIBRARY};
     struct rv_repatch *repatch = rv_alloc(1, sizeof *repatch);
-    sigset_t all, before;
+    sigset_t before;
     repatch->map = map;
     for (size_t i = 0; i < N_LIBRARIES; i++)
         if (rv_launch_find_file(LIBRARIES[i], repatch->libraries[i], PATH_MAX) != 0)
             *repatch->libraries[i] = '\0';
     pthread_mutex_init(&repatch->lock, NULL);
     pthread_cond_init(&repatch->news, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rv_os_block_signals(&before);
     rv_os_start_thread(&repatch->thread, run, repatch);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return repatch;

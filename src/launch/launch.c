@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "launch/environment.h"
 #include "launch/program.h"
@@ -151,12 +152,11 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
     struct rv_program program;
     const bool is_static = rv_program_read(argv[0], &program) == 0 && rv_program_is_static(&program);
     int fds[2];
-    sigset_t all, mask;
+    sigset_t mask;
     *error = pipe2(fds, O_CLOEXEC) == 0 ? 0 : errno;
     if (*error)
         return -1;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    rv_os_block_signals(&mask);
     /* vfork's child changes nothing that we use: its signal dispositions are its own. One that ptrace(2) may stop must not
      * keep us waiting. */
     const pid_t parent = getpid();

@@ -10,11 +10,11 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "base/os.h"
 #include "base/own_syscalls.h"
 #include "producers/native/forking.h"
 #include "producers/native/patcher.h"
@@ -45,25 +45,11 @@ static void publish(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-/*
- * Block all signals but those that an instruction causes, which would end the process, and those that the C library
- * sends to all threads.
- */
-static void block_signals(void)
-{
-    static const int CAUSED[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof CAUSED / sizeof *CAUSED; i++)
-        sigdelset(&blocked, CAUSED[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-}
-
 static void *plan(void *unused)
 {
     (void)unused;
     rv_os_begin_own(); /* to its end: it is none of the program's threads */
-    block_signals();
+    rv_os_block_signals(NULL);
     (void)prctl(PR_SET_NAME, "ringviz");
     int error = -EAGAIN;
     for (unsigned i = 0; i < MOST_TRIES && error == -EAGAIN; i++)

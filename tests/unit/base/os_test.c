@@ -145,3 +145,12 @@ Test(os, knows_the_machine)
     cr_assert_gt(rv_os_ram_bytes(), 16u << 20);
     cr_assert_eq(rv_os_tid(), getpid());
 }
+
+Test(os, blocks_all_signals_but_those_of_instructions)
+{
+    sigset_t before, blocked;
+    rv_os_block_signals(&before);
+    pthread_sigmask(SIG_SETMASK, &before, &blocked);
+    cr_assert(sigismember(&blocked, SIGINT) && sigismember(&blocked, SIGCHLD) && sigismember(&blocked, SIGRTMAX));
+    cr_assert(!sigismember(&blocked, SIGBUS) && !sigismember(&blocked, SIGSEGV));
+}
