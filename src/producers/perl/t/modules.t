@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use FindBin;
+use JSON::PP 'decode_json';
 use lib "$FindBin::Bin/lib";
 use RingvizTest;
 use Test::More;
@@ -68,7 +69,7 @@ END
 
 # ---- Coro: coroutines of one thread, each with a stack of its own ----
 SKIP: {
-    eval { require Coro } or skip 'no Coro', 18;
+    eval { require Coro } or skip 'no Coro', 22;
     my $text = <<'END';
 use Coro;
 sub leaf { cede; $_[0] }
@@ -132,6 +133,24 @@ END
     my @childs = sort { $a->{depth} <=> $b->{depth} } grep { $_->{process} == ($child // 0) && $_->{name} =~ /^main::(?:outer|inner)$/ } @{ $result->{spans} };
     is_deeply([map { "$_->{name} $_->{depth} $_->{flags}" } @childs], ['main::outer 2 ', 'main::inner 3 '], 'Coro, a forked child: frames of other coroutines');
     is(scalar(grep { $_->{process} == ($child // 0) && $_->{name} eq 'main::forks' && $_->{depth} == 0 } @{ $result->{spans} }), 1, 'and its own');
+
+    # A call is suspended while another coroutine runs.
+    my $report = "$folder/report.json";
+    my $suspended = run_plain([$ENV{RINGVIZ}, '--report=json', "--output=$report", '--', 'perl', write_file(<<'END')]);
+use Coro;
+sub works { my $sum = 0; $sum += $_ for 1 .. 100_000; return $sum }
+sub yields { cede; return 1 }
+my $yields = async { yields() };
+cede;
+works();
+$yields->join;
+END
+    is($suspended->{status}, 0, 'Coro, what is suspended: the program');
+    my %of = map { $_->{name} => $_ } @{ decode_json(read_file($report))->{subroutines} };
+    my ($yields, $works) = @of{qw(main::yields main::works)};
+    cmp_ok($yields->{self_suspended_ns}, '>=', $works->{total_ns}, 'the one that yields, for as long as the other works');
+    cmp_ok($yields->{self_suspended_ns}, '<=', $yields->{self_ns}, 'within its own time');
+    is($works->{total_suspended_ns}, 0, 'the other is not');
 }
 
 done_testing;
