@@ -97,6 +97,8 @@ static int measure_ruby(struct rv_bench_out *out)
         {.name = "all", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=all"}},
         {.name = "hook_c", .variables = {TRACER("hook")}},
         {.name = "hook_c_all", .variables = {TRACER("hook_all")}},
+        {.name = "hook_c_clock", .variables = {TRACER("hook_clock")}},
+        {.name = "hook_c_clock_all", .variables = {TRACER("hook_clock_all")}},
         {.name = "tracepoint_c", .variables = {TRACER("tracepoints")}},
         {.name = "tracepoint_rb", .variables = {TRACER("tracepoint")}},
         {.name = "ruby_prof", .variables = {TRACER("ruby-prof")}},

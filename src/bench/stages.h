@@ -6,7 +6,7 @@
 
 #include "bench/bench.h"
 
-enum { RV_STAGES_MOST_PEERS = 8 };
+enum { RV_STAGES_MOST_PEERS = 10 };
 
 /* Another tracer, or another level of ours; measured where it is installed. */
 struct rv_stages_peer {

@@ -11,7 +11,7 @@ require "json"
 
 def trace
   case ENV["RINGVIZ_BENCH_TRACER"]
-  when "tracepoints", "hook", "hook_all"
+  when "tracepoints", "hook", "hook_all", "hook_clock", "hook_clock_all"
     require_relative "ringviz-bench/#{RUBY_VERSION[/\d+\.\d+/]}.0/ringviz_bench_tracepoints"
   when "tracepoint" then TracePoint.new(:call, :return) {}.enable
   when "ruby-prof"
