@@ -51,9 +51,8 @@ static double ms_since(uint64_t before_ns)
 static uint32_t most_called(const struct rv_range_statistics *range)
 {
     const struct rv_stats *stats = rv_range_statistics_stats(range);
-    size_t n = rv_stats_rows(stats, NULL, 0), most = 0;
-    struct rv_stats_row *rows = calloc(n + 1, sizeof *rows);
-    (void)rv_stats_rows(stats, rows, n);
+    size_t n, most = 0;
+    struct rv_stats_row *rows = rv_stats_take_rows(stats, &n);
     for (size_t i = 1; i < n; i++)
         most = rows[i].n_calls > rows[most].n_calls ? i : most;
     uint32_t id = rows[most].id;

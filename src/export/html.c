@@ -321,9 +321,8 @@ static void add_subroutine(struct rv_text_buffer *text, struct rv_subroutines *s
 /* [name, package, file, line, calls, total, own, min, p50, p99, max], in the order of their places. */
 static void add_subroutines(struct html *html, struct rv_text_buffer *text, struct rv_subroutines *subroutines)
 {
-    const size_t n = rv_stats_rows(html->stats, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(n + 1, sizeof *rows), *by_id = rv_alloc(html->n_ids + 1, sizeof *by_id);
-    (void)rv_stats_rows(html->stats, rows, n);
+    size_t n;
+    struct rv_stats_row *rows = rv_stats_take_rows(html->stats, &n), *by_id = rv_alloc(html->n_ids + 1, sizeof *by_id);
     for (size_t i = 0; i < n; i++) {
         by_id[rows[i].id] = rows[i];
         (void)idx_of(html, rows[i].id);

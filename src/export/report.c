@@ -102,10 +102,8 @@ static void take_groups(struct table *table, const struct rv_report *report)
 static void take_subroutines(struct table *table, const struct rv_report *report)
 {
     struct rv_stats *merged = merge_names(report);
-    table->n = rv_stats_rows(merged, NULL, 0);
+    struct rv_stats_row *rows = rv_stats_take_rows(merged, &table->n);
     table->lines = rv_alloc(table->n, sizeof *table->lines);
-    struct rv_stats_row *rows = rv_alloc(table->n, sizeof *rows);
-    (void)rv_stats_rows(merged, rows, table->n);
     for (size_t i = 0; i < table->n; i++)
         table->lines[i] = (struct line){.row = rows[i], .name = name_of(report->subroutines, rows[i].id)};
     free(rows);

@@ -33,10 +33,8 @@ static int by_name(const void *a, const void *b)
 
 static struct name *collect(const struct rv_diff_side *side, size_t *n)
 {
-    *n = rv_stats_rows(side->stats, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(*n, sizeof *rows);
+    struct rv_stats_row *rows = rv_stats_take_rows(side->stats, n);
     struct name *names = rv_alloc(*n, sizeof *names);
-    (void)rv_stats_rows(side->stats, rows, *n);
     for (size_t i = 0; i < *n; i++) {
         struct rv_subroutine subroutine = rv_subroutines_get(side->subroutines, rows[i].id);
         names[i] = (struct name){.target = {.full = rv_subroutine_take_full_name(&subroutine),

@@ -494,6 +494,14 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
     return n;
 }
 
+struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n)
+{
+    *n = rv_stats_rows(stats, NULL, 0);
+    struct rv_stats_row *rows = rv_alloc(*n, sizeof *rows);
+    (void)rv_stats_rows(stats, rows, *n);
+    return rows;
+}
+
 size_t rv_stats_n_buckets(const struct rv_stats *stats)
 {
     size_t n_octaves = 0;

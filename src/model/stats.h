@@ -92,6 +92,9 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
 /* Rows of every subroutine with calls, any order; returns their number, writes up to max. */
 size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);
 
+/* All of them, n, for free(). */
+struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n);
+
 /* Number of buckets of all histograms, with empty ones. */
 size_t rv_stats_n_buckets(const struct rv_stats *stats);
 

@@ -3,28 +3,10 @@
 #include <stdlib.h>
 
 #include "base/os.h"
-#include "base/vec.h"
 #include "pipeline/range_reader.h"
 
 #define CALLS_PER_STEP 4096u
 enum { MOST_THREADS = 8 }; /* more would wait for each other where parts are added */
-
-static int by_self(const void *a, const void *b)
-{
-    const struct rv_stats_row *x = a, *y = b;
-    if (x->self_ns != y->self_ns)
-        return x->self_ns > y->self_ns ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static void make_rows(struct rv_range_job *job)
-{
-    const struct rv_stats *stats = rv_range_statistics_stats(job->range);
-    job->n_rows = rv_stats_rows(stats, NULL, 0);
-    job->rows = rv_alloc(job->n_rows, sizeof *job->rows);
-    (void)rv_stats_rows(stats, job->rows, job->n_rows);
-    qsort(job->rows, job->n_rows, sizeof *job->rows, by_self);
-}
 
 /* One of the threads that measure: each has its own share. */
 struct reader {
@@ -70,7 +52,7 @@ static void work(void *context)
             is_done &= readers[i].is_done;
         }
     if (is_done)
-        make_rows(job);
+        job->rows = rv_stats_take_rows(rv_range_statistics_stats(job->range), &job->n_rows);
 }
 
 void rv_range_job_start(struct rv_range_job *job, const struct rv_range_statistics_params *params,
@@ -79,7 +61,6 @@ void rv_range_job_start(struct rv_range_job *job, const struct rv_range_statisti
     rv_range_job_stop(job);
     job->range = rv_range_statistics_create(params);
     job->session = session;
-    job->version++;
     rv_job_thread_start(&job->thread, work, job);
 }
 

@@ -10,10 +10,9 @@
 
 struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range_statistics *range;
-    uint64_t version;           /* changes with the range */
     struct rv_session *session; /* NULL: none */
     size_t most_threads;        /* set before it is started; 0: as many as CPUs */
-    struct rv_stats_row *rows;  /* once done: of all subroutines, the most own time first */
+    struct rv_stats_row *rows;  /* once done: of all subroutines */
     size_t n_rows;
     struct rv_job_thread thread;
 };

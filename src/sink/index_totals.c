@@ -2,17 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/vec.h"
-
-/* Every row; the caller frees them. */
-static struct rv_stats_row *read_rows(const struct rv_stats *totals, size_t *n)
-{
-    *n = rv_stats_rows(totals, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(*n, sizeof *rows);
-    (void)rv_stats_rows(totals, rows, *n);
-    return rows;
-}
-
 /* Add buckets that have calls to the table, if not NULL. Returns their number. */
 static uint32_t put_buckets(const struct rv_histogram *durations, struct rv_rec_index_table *table)
 {
@@ -32,7 +21,7 @@ static uint32_t put_buckets(const struct rv_histogram *durations, struct rv_rec_
 bool rv_index_totals_fit(const struct rv_stats *totals)
 {
     size_t n;
-    struct rv_stats_row *rows = read_rows(totals, &n);
+    struct rv_stats_row *rows = rv_stats_take_rows(totals, &n);
     uint64_t n_buckets = 0;
     bool fit = true;
     for (size_t i = 0; i < n && fit; i++) {
@@ -46,7 +35,7 @@ bool rv_index_totals_fit(const struct rv_stats *totals)
 void rv_index_totals_put(const struct rv_stats *totals, struct rv_rec_index_table *table)
 {
     size_t n;
-    struct rv_stats_row *rows = read_rows(totals, &n);
+    struct rv_stats_row *rows = rv_stats_take_rows(totals, &n);
     for (size_t i = 0; i < n; i++) {
         uint32_t n_buckets = put_buckets(rv_stats_durations(totals, rows[i].id), table);
         rv_rec_index_add(table, RV_REC_INDEX_TOTALS,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/vec.h"
 #include "model/regex.h"
 #include "viewer/navigation.h"
 #include "viewer/show_call.h"
@@ -43,9 +42,8 @@ static uint32_t with_most_of(const struct rv_viewer *viewer, const struct rv_sta
 {
     uint64_t most_ns = 0;
     uint32_t id = 0;
-    size_t n = rv_stats_rows(stats, NULL, 0);
-    struct rv_stats_row *rows = rv_alloc(n, sizeof *rows);
-    n = rv_stats_rows(stats, rows, n);
+    size_t n;
+    struct rv_stats_row *rows = rv_stats_take_rows(stats, &n);
     for (size_t i = 0; i < n; i++) {
         const uint64_t ns = (viewer->calls_view.pattern ? rows[i].total_ns : rows[i].self_ns) + 1;
         if (ns <= most_ns || !is_meant(viewer, &rows[i], pattern))
