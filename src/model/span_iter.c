@@ -18,6 +18,8 @@ struct head { /* the next record of one log */
     const struct rv_chunked_log *log;
     uint32_t log_idx;
     struct rv_chunked_log_at at;
+    const void *records; /* of the chunk that it is in */
+    uint64_t base;
 };
 
 size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max)
@@ -114,12 +116,38 @@ static void drop_pages(struct rv_span_iter_back *walk)
         walk->at_page[i] -= n;
 }
 
+static inline struct rv_box box_of(const struct head *head)
+{
+    return rv_span_record_box(head->log, head->records, head->at.item, head->base);
+}
+
 static inline void read_head(struct head *head)
 {
-    const struct rv_box box = rv_span_record_box_at(head->log, &head->at);
+    const struct rv_box box = box_of(head);
     head->start_ns = box.start_ns;
     head->end_ns = box.start_ns + box.duration_ns;
     head->depth = box.depth;
+}
+
+static inline void enter_chunk(struct head *head)
+{
+    const struct rv_chunk *chunk = &head->log->list[head->at.chunk];
+    head->records = chunk->items;
+    head->base = chunk->base;
+}
+
+/* Move to the record before; false when none is held. */
+static inline bool go_back(struct head *head)
+{
+    if (head->at.item > 0) {
+        head->at.item--;
+    } else {
+        if (!rv_chunked_log_back(head->log, &head->at))
+            return false;
+        enter_chunk(head);
+    }
+    read_head(head);
+    return true;
 }
 
 /* Move back to the first record inside the window, in the timeline also after what pages have; false when there is none. */
@@ -128,9 +156,8 @@ static inline bool settle(const struct rv_span_iter_back *walk, struct head *hea
     while (head->end_ns >= head->from_ns) {
         if (head->start_ns < walk->to_ns && (head->start_ns >= walk->from_ns || head->end_ns > walk->from_ns))
             return true;
-        if (!rv_chunked_log_back(head->log, &head->at))
+        if (!go_back(head))
             return false;
-        read_head(head);
     }
     return false;
 }
@@ -138,10 +165,7 @@ static inline bool settle(const struct rv_span_iter_back *walk, struct head *hea
 /* The same from the record before it on. */
 static inline bool advance(const struct rv_span_iter_back *walk, struct head *head)
 {
-    if (!rv_chunked_log_back(head->log, &head->at))
-        return false;
-    read_head(head);
-    return settle(walk, head);
+    return go_back(head) && settle(walk, head);
 }
 
 static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
@@ -158,6 +182,7 @@ static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeli
     head->at = rv_chunked_log_nth(head->log, n_left - 1);
     if (head->at.chunk == head->log->n || rv_chunked_log_ordinal(head->log, head->at) != n_left - 1)
         return false;
+    enter_chunk(head);
     read_head(head);
     return settle(walk, head);
 }
@@ -237,7 +262,7 @@ static size_t take_run(struct rv_span_iter_back *walk, struct head *head, const 
         if (head->end_ns < walk->edge_ns)
             break;
         walk->last_depth = head->depth;
-        out[n++] = rv_span_record_box_at(head->log, &head->at);
+        out[n++] = box_of(head);
         *has_ended = !advance(walk, head);
     } while (n < max && !*has_ended &&
              (!rival || (is_before(head, rival) && !is_inside(head, rival, walk->last_depth))));
