@@ -36,7 +36,6 @@ void rv_range_renewal_turn(struct rv_range_renewal *renewal)
     rv_range_job_stop(&renewal->jobs[renewal->shown]);
     renewal->shown = !renewal->shown;
     renewal->took_ns = rv_clock_mono_ns() - renewal->begun_ns;
-    renewal->version++;
 }
 
 double rv_range_renewal_progress(const struct rv_range_renewal *renewal)

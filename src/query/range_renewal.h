@@ -13,7 +13,6 @@
 struct rv_range_renewal { /* zeroed = nothing measured; must not move while running */
     struct rv_range_job jobs[2];
     unsigned shown;
-    uint64_t version;           /* of the shown one; rises, 0 = none yet */
     uint64_t begun_ns, took_ns; /* of the last start, by the clock; of the shown one */
 };
 

@@ -145,7 +145,7 @@ static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, const 
         ask_for_menu(row->id, acts);
     show_name(shown, style, row->id, font);
     for (int i = 1; i < columns->n; i++)
-        show_number(style, row, columns->which[i], rv_range_statistics_self_ns(shown->range));
+        show_number(style, row, columns->which[i], shown->self_ns);
 }
 
 /* A row that has been chosen by a key may be out of sight. */
@@ -184,7 +184,7 @@ static struct rv_statistics_known known_of(const struct rv_statistics *shown)
         known.switches |= rv_state_times_has_switches(&shown->rows[i].self_times);
         known.objects |= shown->rows[i].self_times.n_objects > 0;
     }
-    known.objects &= !rv_range_statistics_lacks_objects(shown->range);
+    known.objects &= !shown->range || !rv_range_statistics_lacks_objects(shown->range);
     return known;
 }
 
@@ -275,6 +275,13 @@ static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, stru
 
 /* ---- pages ---- */
 
+static void show_progress(const struct rv_statistics *shown, const struct rv_ui_style *style)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
+    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
+}
+
 static const struct rv_stats_row *find_row(const struct rv_statistics *shown)
 {
     for (size_t i = 0; i < shown->n_rows; i++)
@@ -294,7 +301,7 @@ static void show_durations(struct rv_ui *ui, const struct rv_statistics *shown, 
                                &(struct rv_duration_histogram){
                                    .name = rv_subroutines_name_of(shown->subroutines, row->id, name, sizeof name),
                                    .row = row,
-                                   .histogram = rv_stats_durations(rv_range_statistics_stats(shown->range), row->id),
+                                   .histogram = rv_stats_durations(shown->stats, row->id),
                                    .brush = shown->brush,
                                    .rgba = shown->rgba(shown->context, row->id),
                                    .is_of_parts = shown->time != RV_TIME_WALL,
@@ -333,6 +340,13 @@ static float show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *act
     return lines.height;
 }
 
+/* Flame graph and trees are made of the range's paths, which may come later than the rows. */
+static bool lacks_paths(const struct rv_statistics *shown)
+{
+    return !shown->range && (shown->tab == RV_STATISTICS_FLAME || shown->tab == RV_STATISTICS_SANDWICH ||
+                             shown->tab == RV_STATISTICS_TOP_DOWN || shown->tab == RV_STATISTICS_BOTTOM_UP);
+}
+
 static void show_sandwich(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_ui_acts *acts, float height)
 {
     float half = floorf(0.5f * (height - 4.0f));
@@ -348,6 +362,10 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
     if (has_durations) {
         show_durations(ui, shown, state, acts);
         height -= RV_DURATION_HISTOGRAM_HEIGHT;
+    }
+    if (lacks_paths(shown)) {
+        show_progress(shown, rv_ui_style(ui));
+        return;
     }
     switch (shown->tab) {
     case RV_STATISTICS_FLAME:
@@ -392,15 +410,12 @@ static void describe(const struct rv_statistics *shown, char *out, size_t out_by
 
 static void show_news(const struct rv_statistics *shown, const struct rv_ui_style *style)
 {
-    char text[64];
-    if (shown->is_measuring) {
-        (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
-        rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
-    } else if (shown->range && rv_range_statistics_is_damaged(shown->range)) {
+    if (shown->is_measuring)
+        show_progress(shown, style);
+    else if (shown->range && rv_range_statistics_is_damaged(shown->range))
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_warning, "calls in damaged blocks are not counted");
-    } else if (shown->range && rv_range_statistics_missing_before_ns(shown->range)) {
+    else if (shown->range && rv_range_statistics_missing_before_ns(shown->range))
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_warning, "older calls were evicted and are not counted");
-    }
 }
 
 static void show_scopes(const struct rv_statistics *shown, struct rv_ui_acts *acts)
@@ -451,7 +466,7 @@ static void show_head(const struct rv_statistics *shown, const struct rv_ui_styl
     const float left = width - rv_imgui_room(); /* of the text */
     const bool has_text = left + rv_imgui_text_width(RV_IMGUI_FONT_TEXT, text) + GAP < width - BUTTONS_WIDTH;
     const bool has_file = left < width - BUTTONS_WIDTH;
-    if (shown->range && has_text)
+    if (shown->stats && has_text)
         rv_imgui_label(text, style->text_strong);
     rv_imgui_same_line(2.0f * GAP);
     if (has_text)
@@ -468,7 +483,6 @@ static void show_beside(struct rv_ui *ui, const struct rv_statistics *shown, str
                         struct rv_ui_acts *acts, const float size[2])
 {
     const float table_width = floorf((shown->is_narrow ? NARROW_SHARE : TABLE_SHARE) * size[0]);
-    rv_imgui_at(GAP, HEAD_HEIGHT + GAP);
     rv_imgui_child_begin("table", table_width, size[1]);
     show_table(ui, shown, state, acts, size[1]);
     rv_imgui_child_end();
@@ -482,7 +496,6 @@ static void show_beside(struct rv_ui *ui, const struct rv_statistics *shown, str
 static void show_stacked(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                          struct rv_ui_acts *acts, const float size[2])
 {
-    rv_imgui_at(GAP, HEAD_HEIGHT + GAP);
     rv_imgui_child_begin("both", size[0] - 2.0f * GAP, size[1]);
     show_table(ui, shown, state, acts, STACKED_TABLE);
     rv_imgui_gap(GAP);
@@ -498,10 +511,13 @@ void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, str
     float most = HEIGHT_MOST * rv_ui_height(ui);
     float whole = floorf(fminf(fmaxf(HEIGHT_LEAST, HEIGHT_SHARE * rv_ui_height(ui)), most));
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, whole);
-    const float size[2] = {area.width, whole - HEAD_HEIGHT - 2.0f * GAP};
+    const float size[2] = {area.width, area.height - HEAD_HEIGHT - 2.0f * GAP};
     rv_imgui_panel_begin("statistics", area, 0);
     show_head(shown, rv_ui_style(ui), acts, area.width);
-    if (shown->range)
+    rv_imgui_at(GAP, HEAD_HEIGHT + GAP);
+    if (!shown->stats)
+        show_progress(shown, rv_ui_style(ui));
+    else
         (area.width < BESIDE_WIDTH ? show_stacked : show_beside)(ui, shown, state, acts, size);
     rv_imgui_panel_end();
 }

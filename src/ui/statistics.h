@@ -75,10 +75,12 @@ struct rv_statistics {
     bool has_selected;                       /* a range is selected */
     uint64_t from_ns, to_ns;                 /* what is shown */
     uint64_t zero_ns;                        /* of the time axis */
-    const struct rv_range_statistics *range; /* complete; NULL = none yet */
+    const struct rv_range_statistics *range; /* complete; NULL = none yet: the rows are there before their paths */
     bool is_measuring;
     double progress;                 /* 0..1, while measuring */
     uint64_t version;                /* changes with the range; not 0 */
+    const struct rv_stats *stats;    /* that the rows are from; NULL = none yet */
+    uint64_t self_ns;                /* of all rows */
     const struct rv_stats_row *rows; /* in the order of the column */
     size_t n_rows;
     enum rv_statistics_column column;

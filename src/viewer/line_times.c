@@ -87,7 +87,7 @@ static bool is_wanted(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_statistics *statistics = &viewer->statistics;
     return statistics->tab == RV_STATISTICS_LINES && statistics->scope != RV_SCOPE_CLOSED && viewer->session &&
-           rv_session_can_reopen(viewer->session) && rv_viewer_statistics_range(statistics);
+           rv_session_can_reopen(viewer->session) && rv_viewer_statistics_stats(statistics);
 }
 
 static void show_read(struct rv_viewer *viewer)

@@ -14,6 +14,7 @@
 /* What changes by itself is measured again after a while: at most a fifth of one CPU's time goes there. */
 #define PAUSE_NS 250000000u
 #define PAUSE_TIMES 4u
+#define LONG_NS 100000000u /* what takes longer is not waited for where totals are known */
 #define NAME_BYTES 512
 
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics, uint64_t parts_bytes)
@@ -33,6 +34,7 @@ void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
     for (int i = 0; i < 2; i++)
         rv_viewer_call_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
+    rv_totals_job_stop(&statistics->totals);
     rv_range_ahead_stop(&statistics->ahead);
     rv_range_memory_destroy(statistics->memory);
     rv_filter_release(statistics->asked_filter);
@@ -96,18 +98,29 @@ static void find_namesakes(struct rv_viewer *viewer)
     rv_hash_index_fini(&firsts);
 }
 
-static void take_rows(struct rv_viewer *viewer)
+static void take_rows(struct rv_viewer *viewer, const struct rv_stats_row *rows, size_t n)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    const struct rv_range_job *job = rv_range_renewal_shown(&statistics->measured);
-    statistics->version = statistics->measured.version;
+    statistics->version = statistics->asked_version;
     statistics->shown = statistics->asked;
-    statistics->n_rows = job->n_rows;
-    statistics->rows = rv_vec_reserve(statistics->rows, &statistics->capacity, job->n_rows, sizeof *statistics->rows);
-    if (job->n_rows)
-        memcpy(statistics->rows, job->rows, job->n_rows * sizeof *job->rows);
+    statistics->n_rows = n;
+    statistics->rows = rv_vec_reserve(statistics->rows, &statistics->capacity, n, sizeof *statistics->rows);
+    if (n)
+        memcpy(statistics->rows, rows, n * sizeof *rows);
     find_namesakes(viewer);
     sort_rows(viewer);
+}
+
+const struct rv_stats *rv_viewer_statistics_stats(const struct rv_viewer_statistics *statistics)
+{
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
+    return statistics->shows_totals ? statistics->totals.stats : range ? rv_range_statistics_stats(range) : NULL;
+}
+
+uint64_t rv_viewer_statistics_self_ns(const struct rv_viewer_statistics *statistics)
+{
+    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
+    return statistics->shows_totals ? statistics->totals.self_ns : range ? rv_range_statistics_self_ns(range) : 0;
 }
 
 /* ---- measuring ---- */
@@ -133,10 +146,29 @@ static struct rv_range_ns wanted_range(const struct rv_viewer *viewer)
     return range;
 }
 
+/* Does the session keep what is wanted? Of a capture that has not ended it lacks the calls that are open. */
+static bool are_totals_known(const struct rv_viewer *viewer)
+{
+    const struct rv_viewer_statistics *statistics = &viewer->statistics;
+    return viewer->session && viewer->live_edge.is_done && statistics->scope == RV_SCOPE_ALL &&
+           statistics->time == RV_TIME_WALL && rv_filter_n_rules(viewer->search.filter) == 0;
+}
+
+static void want_totals(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    statistics->wants_totals = true;
+    if (!statistics->totals.session)
+        rv_totals_job_start(&statistics->totals, viewer->session, viewer->subroutines);
+}
+
 static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     const struct rv_filter *filter = viewer->search.filter;
+    statistics->wants_totals = false;
+    statistics->asked_version++;
+    statistics->was_over = viewer->live_edge.is_done;
     rv_filter_release(statistics->asked_filter);
     statistics->asked_filter = rv_filter_hold(filter);
     statistics->asked = *range;
@@ -169,7 +201,7 @@ static bool is_time(const struct rv_viewer_statistics *statistics)
     return !rv_range_renewal_is_on(measured) && rv_clock_mono_ns() - measured->begun_ns >= pause_ns;
 }
 
-/* at_once: the user has asked for another range; else it has changed by itself. */
+/* at_once: the user has asked for another range; else it has changed by itself, for the last time when the capture ends. */
 static void measure_wanted(struct rv_viewer *viewer, bool at_once)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
@@ -177,8 +209,13 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
     if (statistics->is_drawing || !viewer->lanes || range.to_ns <= range.from_ns ||
         is_asked(statistics, viewer, &range))
         return;
-    if (at_once || statistics->asked_filter != viewer->search.filter || is_time(statistics))
-        measure(viewer, &range);
+    const bool is_last = viewer->live_edge.is_done && !statistics->was_over;
+    at_once |= statistics->asked_filter != viewer->search.filter;
+    if (!at_once && !is_last && !is_time(statistics))
+        return;
+    measure(viewer, &range);
+    if (are_totals_known(viewer) && (at_once || statistics->measured.took_ns > LONG_NS))
+        want_totals(viewer);
 }
 
 static void measure_ahead(struct rv_viewer *viewer)
@@ -311,11 +348,12 @@ static uint32_t find_path(const struct rv_range_node *from, uint32_t node, const
 /* Another range is shown: the focus stays on its path, or is on all where there is none. */
 static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_range_statistics *next)
 {
-    const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
+    const struct rv_range_job *last = rv_range_renewal_shown(&statistics->measured);
     size_t n;
     uint32_t node = rv_viewer_statistics_focus(statistics);
-    node =
-        node && range ? find_path(rv_range_statistics_nodes(range, &n), node, rv_range_statistics_nodes(next, &n)) : 0;
+    node = node && last
+               ? find_path(rv_range_statistics_nodes(last->range, &n), node, rv_range_statistics_nodes(next, &n))
+               : 0;
     statistics->n_focus = node != 0;
     statistics->focus[0] = node;
 }
@@ -370,7 +408,22 @@ static bool show_measured(struct rv_viewer *viewer)
     stop_trees(statistics);
     keep_focus(statistics, rv_range_renewal_next(&statistics->measured)->range);
     rv_range_renewal_turn(&statistics->measured);
-    take_rows(viewer);
+    statistics->wants_totals = statistics->shows_totals = false;
+    const struct rv_range_job *measured = rv_range_renewal_shown(&statistics->measured);
+    take_rows(viewer, measured->rows, measured->n_rows);
+    return true;
+}
+
+static bool show_totals(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    (void)rv_totals_job_poll(&statistics->totals);
+    if (!statistics->wants_totals || !rv_totals_job_is_done(&statistics->totals))
+        return false;
+    stop_trees(statistics);
+    statistics->wants_totals = false;
+    statistics->shows_totals = true;
+    take_rows(viewer, statistics->totals.rows, statistics->totals.n_rows);
     return true;
 }
 
@@ -380,7 +433,7 @@ bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
     measure_wanted(viewer, false);
     measure_ahead(viewer);
     bool has_changed = rv_range_renewal_poll(&statistics->measured);
-    has_changed |= show_measured(viewer);
+    has_changed |= show_measured(viewer) || show_totals(viewer);
     has_changed |= rv_viewer_subroutine_calls_advance(viewer);
     has_changed |= rv_viewer_line_times_advance(viewer);
     want_trees(statistics);
@@ -412,6 +465,7 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
     stop_trees(statistics);
     statistics->n_focus = 0;
     rv_range_renewal_stop(&statistics->measured);
+    statistics->wants_totals = statistics->shows_totals = false;
     rv_viewer_subroutine_calls_choose_none(&statistics->calls);
     rv_viewer_line_times_stop(&statistics->lines);
     return was_open;

@@ -12,6 +12,7 @@
 #include "query/call_order_job.h"
 #include "query/range_ahead.h"
 #include "query/range_renewal.h"
+#include "query/totals_job.h"
 #include "render/selected_range.h"
 #include "ui/action.h"
 #include "ui/statistics.h"
@@ -56,13 +57,16 @@ struct rv_viewer_statistics {
     bool is_drawing;                      /* the user is still selecting a range */
     const struct rv_filter *asked_filter; /* the filter of the present or last measurement; held */
     struct rv_range_ns asked, shown;      /* the range of the present or last measurement; the range that is shown */
+    bool was_over;                        /* when that began, the capture had ended */
     struct rv_range_renewal measured;
+    struct rv_totals_job totals; /* of the whole capture, made once; shown until it has been measured */
+    bool wants_totals, shows_totals;
     struct rv_range_memory *memory; /* parts that were measured, for later ranges */
     struct rv_range_ahead ahead;    /* measures parts for them while there is nothing else to measure */
     struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
-    struct rv_name_set namesakes; /* rows of a name that others have, too */
-    uint64_t version; /* of the measured range that the rows are from */
+    struct rv_name_set namesakes;    /* rows of a name that others have, too */
+    uint64_t asked_version, version; /* rises with each measurement; of the one that the rows are from */
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
@@ -121,7 +125,11 @@ static inline const struct rv_range_statistics *
 rv_viewer_statistics_range(const struct rv_viewer_statistics *statistics)
 {
     const struct rv_range_job *job = rv_range_renewal_shown(&statistics->measured);
-    return job ? job->range : NULL;
+    return job && !statistics->shows_totals ? job->range : NULL;
 }
+
+/* What the rows are from; NULL = there are none yet. And the own time of all of them. */
+const struct rv_stats *rv_viewer_statistics_stats(const struct rv_viewer_statistics *statistics);
+uint64_t rv_viewer_statistics_self_ns(const struct rv_viewer_statistics *statistics);
 
 #endif

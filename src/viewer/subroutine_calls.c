@@ -160,7 +160,7 @@ static bool go_where_asked(struct rv_viewer *viewer)
 static void request(struct rv_viewer *viewer, enum rv_calls_request request)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    if (!statistics->calls.is_on && statistics->n_rows && rv_viewer_statistics_range(statistics))
+    if (!statistics->calls.is_on && statistics->n_rows && rv_viewer_statistics_stats(statistics))
         rv_viewer_subroutine_calls_choose(viewer, statistics->rows[0].id);
     if (!statistics->calls.is_on)
         return;

@@ -255,6 +255,8 @@ void rv_statistics_content_show_bottom(struct rv_statistics_content *content, st
                            .is_measuring = rv_range_renewal_is_on(&statistics->measured),
                            .progress = rv_range_renewal_progress(&statistics->measured),
                            .version = statistics->version,
+                           .stats = rv_viewer_statistics_stats(statistics),
+                           .self_ns = rv_viewer_statistics_self_ns(statistics),
                            .rows = statistics->rows,
                            .n_rows = statistics->n_rows,
                            .column = statistics->column,

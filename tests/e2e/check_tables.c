@@ -12,6 +12,7 @@
 #include "pipeline/history_on_disk.h"
 #include "source/recording_on_demand.h"
 #include "source/replay.h"
+#include "query/totals_job.h"
 #include "viewer/subroutine_calls.h"
 #include "viewer/filter_actions.h"
 #include "viewer/line_times.h"
@@ -108,29 +109,47 @@ static void print_number(FILE *file, uint64_t number)
     fprintf(file, ",%llu", (unsigned long long)number);
 }
 
-static void write_rows(const struct tables *tables)
+enum { N_NUMBERS = 11, N_WITHOUT_STATES = 7 };
+
+static void write_numbers(const struct tables *tables, const char *name, const struct rv_stats_row *rows, size_t n,
+                          size_t n_numbers)
 {
-    const struct rv_viewer_statistics *statistics = &tables->viewer.statistics;
-    FILE *file = create(tables, "rows");
-    for (size_t i = 0; i < statistics->n_rows; i++) {
-        const struct rv_stats_row *row = &statistics->rows[i];
-        const uint64_t numbers[] = {row->n_calls,
-                                    row->total_ns,
-                                    row->self_ns,
-                                    row->min_ns,
-                                    row->p50_ns,
-                                    row->p99_ns,
-                                    row->max_ns,
-                                    row->self_times.blocked_ns,
-                                    row->self_times.runnable_ns,
-                                    row->total_times.blocked_ns,
-                                    row->total_times.runnable_ns};
+    FILE *file = create(tables, name);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_stats_row *row = &rows[i];
+        const uint64_t numbers[N_NUMBERS] = {row->n_calls,
+                                             row->total_ns,
+                                             row->self_ns,
+                                             row->min_ns,
+                                             row->p50_ns,
+                                             row->p99_ns,
+                                             row->max_ns,
+                                             row->self_times.blocked_ns,
+                                             row->self_times.runnable_ns,
+                                             row->total_times.blocked_ns,
+                                             row->total_times.runnable_ns};
         print_name(tables, file, row->id);
-        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++)
+        for (size_t j = 0; j < n_numbers; j++)
             print_number(file, numbers[j]);
         fputc('\n', file);
     }
     fclose(file);
+}
+
+static void write_rows(const struct tables *tables)
+{
+    const struct rv_viewer_statistics *statistics = &tables->viewer.statistics;
+    write_numbers(tables, "rows", statistics->rows, statistics->n_rows, N_NUMBERS);
+}
+
+/* Of the whole capture: what is shown until it has been measured. */
+static void write_totals(const struct tables *tables)
+{
+    struct rv_totals_job job = {.session = NULL};
+    rv_totals_job_start(&job, tables->session, tables->viewer.subroutines);
+    rv_totals_job_wait(&job);
+    write_numbers(tables, "totals", job.rows, job.n_rows, N_WITHOUT_STATES);
+    rv_totals_job_stop(&job);
 }
 
 /* Tables of the times on the CPU, blocked and runnable, where the states of threads are known: the statistics are asked
@@ -396,6 +415,7 @@ static bool write_tables(struct tables *tables, const char *range)
     write_path(tables, range);
     write_lines(tables);
     write_rows(tables);
+    write_totals(tables);
     write_times(tables);
     const bool are_sorted = are_rows_sorted(tables);
     act(tables, &(struct rv_act){.action = RV_ACTION_SORT_ROWS, .idx = RV_STATISTICS_CALLS + 1, .amount = 1.0});

@@ -26,6 +26,13 @@ make_waits() { # RECORDING: of the whole of it
     awk -F, -v OFS=, 'NR > 1 && $1 != "unknown" { print NR - 1, $1, $2, $3, $4, $5, $6, $7, $9, $10, $12 }' "$folder/out" >"$folder/oracle/arcs"
 }
 
+make_totals() { # of the whole, whatever the range
+    if [ "$range" = all ]; then
+        sed 's/\(,[0-9]*\)\{4\}$//' "$folder/oracle/rows" >"$folder/all_totals"
+    fi
+    cp "$folder/all_totals" "$folder/oracle/totals"
+}
+
 run_for() { # OUT OPTION...: of the range
     case $range in
     all) run "$@" ;;
@@ -64,7 +71,7 @@ compare() { # KIND: a column's order is that of its numbers, whichever of equal 
         cmp "$folder/shown.order" "$folder/oracle.order" || fail "$1 $recording $range: order by ${column#*.}"
     done
     expect "$1 $recording $range: order by thread" "$(cut -d, -f2 "$folder/shown/calls.thread" | uniq | sort | uniq -d)" ""
-    for table in $tables waited waits arcs; do
+    for table in $tables totals waited waits arcs; do
         LC_ALL=C sort "$folder/shown/$table" >"$folder/shown.sorted"
         LC_ALL=C sort "$folder/oracle/$table" >"$folder/oracle.sorted"
         cmp -s "$folder/shown.sorted" "$folder/oracle.sorted" ||
@@ -98,6 +105,7 @@ for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-10000
             rm -f "$folder"/shown/*
             check "$kind $recording $range: tables" "$check_tables" $kind "$path" "$range" "$folder/shown" >"$folder/said"
             [ -e "$folder/oracle/rows" ] || make_oracle "$path"
+            [ -e "$folder/oracle/totals" ] || make_totals
             [ -e "$folder/oracle/waited" ] || make_waited "$path"
             [ -e "$folder/oracle/waits" ] || make_waits "$path"
             compare $kind

@@ -3,8 +3,13 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../pipeline/recorded.h"
+#include "base/os.h"
+#include "source/replay.h"
 #include "viewer/subroutine_calls.h"
 #include "viewer/viewer.h"
 
@@ -394,4 +399,74 @@ Test(statistics, the_table_of_a_comparison_is_there_only_where_captures_are_comp
     act(&fixture, RV_ACTION_STATISTICS_TAB);
     cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_DIFF);
     fini(&fixture);
+}
+
+/* ---- a capture that has ended ---- */
+
+static struct rv_session *replay_random_calls(void)
+{
+    static const struct recorded_params params = {.n_events = {40000, 20000, 500, 100},
+                                                  .step_ns = {300, 900, 20000, 90000}};
+    char path[] = "/tmp/ringviz-statistics-XXXXXX";
+    const int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    recorded_make(path, &params);
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, rv_replay_open(path));
+    while (!rv_session_wait(session, 100 * MS))
+        continue;
+    (void)close(fd);
+    (void)unlink(path);
+    return session;
+}
+
+static struct rv_stats_row *copy_rows(const struct rv_viewer_statistics *statistics)
+{
+    struct rv_stats_row *rows = calloc(statistics->n_rows + 1, sizeof *rows);
+    memcpy(rows, statistics->rows, statistics->n_rows * sizeof *rows);
+    return rows;
+}
+
+/* Nothing can be measured while a lane's lock is held. */
+Test(statistics, rows_of_a_capture_that_has_ended_are_there_before_they_are_measured, .timeout = 60)
+{
+    struct rv_session *session = replay_random_calls();
+    struct rv_lanes *lanes = rv_session_lanes(session);
+    struct rv_viewer viewer;
+    struct rv_viewer_params params = {.now_ns = 1,
+                                      .window_ns = MS,
+                                      .lanes = lanes,
+                                      .subroutines = rv_session_subroutines(session),
+                                      .session = session};
+    rv_settings_init(&params.settings);
+    rv_viewer_init(&viewer, &params);
+    rv_viewer_advance(&viewer, lanes, true, 0.0);
+    rv_range_ahead_stop(&viewer.statistics.ahead); /* else it is waited for */
+    pthread_mutex_lock(&rv_lanes_get(lanes, 0)->lock);
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+    while (!rv_viewer_statistics_stats(&viewer.statistics)) {
+        (void)rv_viewer_statistics_advance(&viewer);
+        rv_os_sleep_ns(MS);
+    }
+    cr_assert_null(rv_viewer_statistics_range(&viewer.statistics));
+    const size_t n = viewer.statistics.n_rows;
+    cr_assert_gt(n, 10);
+    struct rv_stats_row *rows = copy_rows(&viewer.statistics);
+    const uint64_t self_ns = rv_viewer_statistics_self_ns(&viewer.statistics);
+    pthread_mutex_unlock(&rv_lanes_get(lanes, 0)->lock);
+    rv_viewer_statistics_wait(&viewer);
+    cr_assert_not_null(rv_viewer_statistics_range(&viewer.statistics));
+    cr_assert_eq(viewer.statistics.n_rows, n);
+    cr_assert_eq(rv_viewer_statistics_self_ns(&viewer.statistics), self_ns);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_stats_row *row = &viewer.statistics.rows[i];
+        cr_assert_eq(row->id, rows[i].id);
+        cr_assert_eq(row->n_calls, rows[i].n_calls);
+        cr_assert_eq(row->total_ns, rows[i].total_ns);
+        cr_assert_eq(row->self_ns, rows[i].self_ns);
+        cr_assert_eq(row->p99_ns, rows[i].p99_ns);
+        cr_assert_eq(row->max_ns, rows[i].max_ns);
+    }
+    free(rows);
+    rv_viewer_fini(&viewer);
+    rv_session_destroy(session);
 }
