@@ -62,7 +62,7 @@ static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *
     for (unsigned i = 0; i < N_RUNS && !error; i++) {
         struct rv_patch_functions all;
         const double start_ms = now_ms();
-        error = rv_patch_functions_find(&all, &image);
+        error = rv_patch_functions_find(&all, &image, NULL);
         times_ms[i] = now_ms() - start_ms;
         *n_functions = all.n_functions;
         if (!error && i == N_RUNS - 1)

@@ -7,6 +7,7 @@
 
 #include "patch/image.h"
 #include "patch/move_instructions.h"
+#include "patch/parts.h"
 
 struct rv_patch_function {
     uint64_t address;
@@ -29,10 +30,12 @@ struct rv_patch_functions {
  * Functions are the ranges of the unwind table at whose first instruction the stack pointer points to the return
  * address: parts that a compiler split off do not, nor do signal frames.
  *   all      the caller's, to be freed with rv_patch_functions_free(), also after an error
+ *   share    how the work is shared; NULL: it is not. The result is the same
  *   returns  0; as rv_patch_unwind_frames_read()
  *   thread   any; allocates
  */
-int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image);
+int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image,
+                            rv_patch_share_fn *share);
 
 /* Free the list; it is empty then. */
 void rv_patch_functions_free(struct rv_patch_functions *all);

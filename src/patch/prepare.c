@@ -291,7 +291,7 @@ static int find_all(struct work *work)
     const struct rv_patch_request *request = work->request;
     if (work->prepared->is_by_plan)
         return 0;
-    const int error = rv_patch_functions_find(&work->functions, &request->image);
+    const int error = rv_patch_functions_find(&work->functions, &request->image, request->share);
     if (!error && request->plans && is_as_in_file(request))
         (void)rv_patch_plan_file_write(request->plans, &work->key, &request->image, &work->functions);
     return error;

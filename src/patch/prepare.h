@@ -36,6 +36,7 @@ struct rv_patch_request {
     const struct rv_patch_name *captured;
     size_t n_captured;
     uint64_t capture_hook;
+    rv_patch_share_fn *share; /* how functions are looked for; NULL: by the caller alone */
     /* Returns zeroed, writable memory within reach of a jump from all addresses between first and last; NULL: none. */
     void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "patch/array.h"
 #include "patch/unwind_cursor.h"
 
 #define RETURN_COLUMN 16u
@@ -307,16 +308,10 @@ static void look_at_first_row(const struct rv_patch_image *image, struct rv_patc
     frame->is_function = !frame->is_signal && row.base == RV_PATCH_UNWIND_ROW_RSP && row.offset == 8;
 }
 
-static int compare_frames(const void *left, const void *right)
-{
-    const struct rv_patch_unwind_frame *a = left, *b = right;
-    return (a->start > b->start) - (a->start < b->start);
-}
-
 static size_t sort_frames(struct rv_patch_unwind_frame *frames, size_t n)
 {
     size_t n_kept = 1;
-    qsort(frames, n, sizeof *frames, compare_frames);
+    rv_patch_array_sort(frames, n, sizeof *frames);
     for (size_t i = 1; i < n; i++)
         if (frames[i].start != frames[n_kept - 1].start)
             frames[n_kept++] = frames[i];

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(file, data, size);
     if (rv_patch_image_file(&image, file, size) == 0) {
-        (void)rv_patch_functions_find(&all, &image);
+        (void)rv_patch_functions_find(&all, &image, NULL);
         for (size_t i = 0; i < all.n_functions; i++) {
             struct rv_patch_code code;
             if (all.functions[i].refusal == RV_PATCH_FITS &&

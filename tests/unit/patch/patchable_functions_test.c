@@ -35,7 +35,7 @@ static int find_image(struct dl_phdr_info *info, size_t n, void *unused)
 static void make_plan(void)
 {
     dl_iterate_phdr(find_image, NULL);
-    cr_assert_eq(rv_patch_functions_find(&all, &image), 0);
+    cr_assert_eq(rv_patch_functions_find(&all, &image, NULL), 0);
 }
 
 static const struct rv_patch_function *find(uint64_t address)
@@ -172,7 +172,7 @@ Test(functions, functions_of_the_file_equal_those_of_the_mapping)
     struct rv_patch_image of_file;
     struct rv_patch_functions in_file;
     cr_assert_eq(rv_patch_image_file(&of_file, file, n_bytes), 0);
-    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file), 0);
+    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file, NULL), 0);
     expect_same(&in_file);
     rv_patch_functions_free(&in_file);
 }
@@ -199,7 +199,7 @@ Test(functions, a_small_number_in_a_file_is_no_address)
         if (segments[i].p_type == PT_LOAD && at - segments[i].p_vaddr < segments[i].p_filesz)
             memcpy(copy + segments[i].p_offset + (at - segments[i].p_vaddr), &within, sizeof within);
     cr_assert_eq(rv_patch_image_file(&of_file, copy, n_bytes), 0);
-    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file), 0);
+    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file, NULL), 0);
     expect_same(&in_file);
     rv_patch_functions_free(&in_file);
     free(copy);
@@ -222,7 +222,7 @@ Test(functions, functions_of_a_file_without_an_index_are_the_same)
             segments[i].p_type = PT_NULL;
     cr_assert_eq(rv_patch_image_file(&of_file, copy, n_bytes), 0);
     cr_assert_eq(of_file.unwind_table, 0);
-    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file), 0);
+    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file, NULL), 0);
     expect_same(&in_file);
     rv_patch_functions_free(&in_file);
     free(copy);
@@ -244,7 +244,7 @@ Test(functions, functions_of_an_image_before_relocation_are_the_same)
             memcpy(base + segments[i].p_vaddr, file + segments[i].p_offset, segments[i].p_filesz);
     cr_assert_eq(rv_patch_image_mapped(&of_copy, segments, header->e_phnum, (uint64_t)(uintptr_t)base), 0);
     of_copy.entry = (uint64_t)(uintptr_t)base + header->e_entry;
-    cr_assert_eq(rv_patch_functions_find(&in_copy, &of_copy), 0);
+    cr_assert_eq(rv_patch_functions_find(&in_copy, &of_copy, NULL), 0);
     expect_same(&in_copy);
     rv_patch_functions_free(&in_copy);
 }
@@ -255,8 +255,8 @@ Test(functions, refuses_an_image_without_an_unwind_table)
     struct rv_patch_image none = {
         .segments = {{.start = 0x1000, .end = 0x1010, .bytes = code, .is_code = true, .is_readable = true}},
         .n_segments = 1};
-    cr_assert_eq(rv_patch_functions_find(&all, &none), -ENOENT);
+    cr_assert_eq(rv_patch_functions_find(&all, &none, NULL), -ENOENT);
     none.unwind_table = 0x1000;
-    cr_assert_eq(rv_patch_functions_find(&all, &none), -EBADMSG);
+    cr_assert_eq(rv_patch_functions_find(&all, &none, NULL), -EBADMSG);
     rv_patch_functions_free(&all);
 }
