@@ -60,6 +60,21 @@ fi
 run --patch=. --force --report=json --output="$folder/report.json" -- "$ringviz" --version
 grep -q ' program: ' "$folder/err" && fail "ringviz takes itself for a program that is not patched: $(cat "$folder/err")"
 
+# It is large enough for its code to be read on two CPUs: by no thread and no child of the program. On one, the plan is the same.
+plan() { # NAME COMMAND...
+    name=$1
+    shift
+    run --patch=. --states=on --force --report=json --output="$folder/$name.json" -- "$@"
+    grep -q '"silent"' "$folder/$name.json" && fail "$name: our child is listed as the program's"
+    sed -n 's/.*"patches":\({[^}]*}[^}]*}\).*/\1/p' "$folder/$name.json" >"$folder/$name"
+}
+export RINGVIZ_PLANS=off
+plan on_two "$ringviz" --version
+plan on_one taskset -c "$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$ringviz" --version
+unset RINGVIZ_PLANS
+check "patches found on one CPU" [ -s "$folder/on_one" ]
+check "patches found on two CPUs" cmp "$folder/on_one" "$folder/on_two"
+
 # The libraries of a small program are traced with it, and so is a replacement of mmap().
 "$thin" 50 >"$folder/wanted"
 for functions in auto .@thin; do

@@ -50,7 +50,7 @@ static void *plan(void *unused)
     (void)unused;
     rv_os_begin_own(); /* to its end: it is none of the program's threads */
     rv_os_block_signals(NULL);
-    (void)prctl(PR_SET_NAME, "ringviz");
+    (void)prctl(PR_SET_NAME, RV_OS_OWN_NAME);
     int error = -EAGAIN;
     for (unsigned i = 0; i < MOST_TRIES && error == -EAGAIN; i++)
         error = rv_patcher_plan(patches, trace_path, true);

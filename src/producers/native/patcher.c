@@ -45,6 +45,7 @@
 #include "producers/native/replaced_returns.h"
 #include "producers/native/file_section.h"
 #include "producers/native/rejected_functions.h"
+#include "producers/native/second_cpu.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
@@ -228,12 +229,18 @@ static void close_copy(struct rv_patch_prepared *prepared)
     prepared->has_copy = false;
 }
 
+/* The program has not begun. */
+static bool is_starting(void)
+{
+    return patcher.is_alone && !patcher.is_written;
+}
+
 /* A copy has the jumps of sites that are off, too. Where these cannot be taken out, hooks look up what is rejected. */
 static int write_or_map(struct rv_patcher_object *object)
 {
     const struct rv_wire_instrumentation *counts = &object->prepared.counts;
     const bool has_copy = object->prepared.has_copy && counts->n_filtered <= counts->n_patched,
-               is_first = patcher.is_alone && !patcher.is_written && !has_copy;
+               is_first = is_starting() && !has_copy;
     if (!has_copy || rv_jumps_map(object, object->prepared.copy) != 0)
         return rv_jumps_write(object, is_first ? RV_JUMPS_AT_FIRST : RV_JUMPS_AS_WANTED);
     if (counts->n_filtered)
@@ -374,7 +381,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                              .plans = find_plans(next, path, &file),
                                              .planner = patcher.planner->path,
                                              .file = &file,
-                                             .takes_copy = patcher.is_alone && !patcher.is_written,
+                                             .takes_copy = is_starting(),
                                              .leaves_readers = true,
                                              .leaves_own_threads = !rv_thread_is_foreign,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
@@ -392,6 +399,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                                              : wants_calls_of_nameless() ? is_any_wanted
                                                                                          : NULL,
                                              .is_for_nameless = !next->has_calls,
+                                             .share = is_starting() ? rv_second_cpu_share : NULL,
                                              .map_near = rv_patcher_map_near};
     if (next->has_calls)
         rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
@@ -603,7 +611,7 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
     error = plan(wanted, trace_path, do_others_run);
     for (size_t i = 0; i < rv_patched_objects.n && error; i++)
         close_copy(&rv_patched_objects.all[i].prepared);
-    rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
+    rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns + rv_second_cpu_take_ns());
     end();
     rv_signal_guard_end(&guard);
     return error;
