@@ -47,6 +47,8 @@ static const uint64_t TURN_NS = 50000000;
 static const uint64_t ENDING_NS = 5000000000;
 /* A daemon started last may not have made its first call when the command ends. */
 static const uint64_t LATECOMER_NS = 500000000;
+/* Of a command that has ended, before it is said that its daemons are traced. */
+static const uint64_t DAEMONS_NS = 2000000000;
 
 struct run {
     const struct rv_options *options;
@@ -71,6 +73,7 @@ struct run {
     uint64_t end_ns;                     /* when capture ends by --duration */
     bool has_ended;                      /* the command has ended; its children may run */
     bool is_silence_said;                /* why no call came */
+    bool are_daemons_said;               /* that the command's children run on */
     uint64_t asked_ns;                   /* when it was seen that the command was sent TERM; 0: it was not */
     unsigned n_interrupts0;              /* number of interrupts when its end was seen */
     int status;                          /* ringviz's exit status */
@@ -445,14 +448,29 @@ static void say_silence(struct run *run)
         rv_warn("so far, %s", why);
 }
 
+/* Who started a daemon would wait for it without knowing. */
+static void say_daemons(const struct run *run)
+{
+    rv_warn("%s has ended, but processes that it started run on, and are traced: Ctrl-C or SIGTERM ends that",
+            run->options->argv[0]);
+}
+
 static void run_headless(struct run *run)
 {
     const uint64_t speaks_ns = isatty(STDERR_FILENO) ? rv_clock_mono_ns() + RV_WINDOW_SILENCE_NS : UINT64_MAX;
+    uint64_t daemons_ns = UINT64_MAX;
     while (!rv_session_wait(run->session, TURN_NS)) {
-        if (is_to_end(run) || is_capture_over(run))
+        const uint64_t now_ns = rv_clock_mono_ns();
+        if (run->has_ended && daemons_ns == UINT64_MAX)
+            daemons_ns = now_ns + DAEMONS_NS;
+        if (is_to_end(run) || is_capture_over(run)) {
             end_capture(run);
-        else if (!run->is_silence_said && rv_clock_mono_ns() >= speaks_ns)
+        } else if (now_ns >= daemons_ns && !run->are_daemons_said) {
+            run->are_daemons_said = true;
+            say_daemons(run);
+        } else if (!run->is_silence_said && now_ns >= speaks_ns) {
             say_silence(run);
+        }
     }
 }
 
