@@ -33,8 +33,8 @@ static void warn_of_losses(const struct rv_warnings *run)
     const uint64_t *n = run->losses->n;
     if (n[RV_LOSS_THREADS_WITHOUT_RING])
         rv_warn("%llu time%s a thread found no ring: its calls were not seen, %llu event%s; use --rings, or "
-                "--trace-file where there is room; children of a program that became another user, or changed its "
-                "root, find none",
+                "--trace-file where there is room, or fewer --rings where the program's address space is limited "
+                "(ulimit -v); children of a program that became another user, or changed its root, find none",
                 (unsigned long long)n[RV_LOSS_THREADS_WITHOUT_RING],
                 rv_units_word(n[RV_LOSS_THREADS_WITHOUT_RING], "", "s"),
                 (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING],
@@ -156,7 +156,7 @@ static bool has_calls(const struct rv_warnings *run)
 static void warn_of_silence(const struct rv_warnings *run)
 {
     char why[1024];
-    const bool is_said = run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
+    const bool is_said = run->losses->n[RV_LOSS_THREADS_WITHOUT_RING] || run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
                          n_static_programs(run->map) || rv_sigbus_has_come() || rv_memory_is_short();
     if (has_calls(run) || run->is_silence_said || !(run->options->pid || (run->launch && !is_said)))
         return;

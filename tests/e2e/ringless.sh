@@ -1,5 +1,6 @@
 #!/bin/sh
-# ringless.sh RINGVIZ PROGRAM PLAIN: a thread that has found no ring, or has no memory, is traced as soon as it can be.
+# ringless.sh RINGVIZ PROGRAM PLAIN: a thread that has found no ring, or has no memory, is traced as soon as it can be; a
+# process without room for the trace file is counted.
 set -u
 ringviz=$1 program=$2 plain=$3
 . "${0%/*}/harness.sh"
@@ -13,6 +14,11 @@ expect "who made the thread" "$(awk -F, '$1 == "start" { print $7 }' "$folder/ou
 
 run --rings=2 --ring-events=4096 --patch=off --report=csv -- "$program" memory
 grep -q '::counted,.*,100,' "$folder/out" || fail "no memory for a shadow stack: $(cat "$folder/out" "$folder/err")"
+
+run --fail-on-loss --report --output="$folder/report" -- sh -c 'ulimit -v 200000; exec "$1" child' sh "$plain"
+expect "no room for the trace file" $status 1
+grep -q '^ringviz: 1 time a thread found no ring:.*(ulimit -v)' "$folder/err" || fail "it is not said: $(cat "$folder/err")"
+grep -q '^lost: 1 time a thread found no ring$' "$folder/report" || fail "it is not reported: $(cat "$folder/report")"
 
 begin_program in "$plain" attach
 within 90 grep -q running "$folder/program" || fail "the program does not start"

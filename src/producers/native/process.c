@@ -223,6 +223,16 @@ static int open_map(const char *path)
     return error;
 }
 
+/* Where the address space is limited there may still be room for the header. */
+static void count_without_room(const char *path)
+{
+    struct rv_wire_header *header = rv_map_open_header(path);
+    if (!header)
+        return;
+    __atomic_fetch_add(&header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
+    munmap(header, sizeof *header);
+}
+
 static int open_locked(const char *path)
 {
     if (process.has_left)
@@ -236,6 +246,8 @@ static int open_locked(const char *path)
     int error = open_map(path);
     if (error == -EACCES)
         rv_refused_processes_add(path);
+    else if (error)
+        count_without_room(path);
     if (error)
         process.map.header = NULL;
     return error ? error : enter();
