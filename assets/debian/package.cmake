@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_RINGVIZ_PACKAGE_NAME ringviz-headless)
 set(CPACK_DEBIAN_RINGVIZ_PACKAGE_SECTION devel)
 set(CPACK_COMPONENT_RINGVIZ_DEPENDS library)
 set(CPACK_DEBIAN_RINGVIZ_PACKAGE_DEPENDS "libedit2, libstdc++6") # loaded when first called
-set(CPACK_DEBIAN_RINGVIZ_PACKAGE_SUGGESTS "ringviz, ringviz-bench, libringviz-dev")
+set(CPACK_DEBIAN_RINGVIZ_PACKAGE_SUGGESTS "ringviz, ringviz-bench, libringviz-dev, libdebuginfod1")
 set(CPACK_DEBIAN_RINGVIZ_DESCRIPTION "recorder and reporter of program execution
 Records, reports and exports the calls of a running program. The package
 ringviz has its window, pictures and films.")

@@ -385,6 +385,12 @@ OPTION(DETACH, DETACH, "detach", NULL, NULL, COMMAND(RV_COMMAND_DETACH),
     "with --pid: undo what a ringviz that was killed has left in a process",
     NULL)
 
+OPTION(DEBUGINFOD, WATCH, "debuginfod", NULL, NULL, FLAG(fetches_debug_files),
+    "fetch debug files that are not here from the servers in DEBUGINFOD_URLS",
+    "For names, files and lines of functions of a program and of its libraries, by their build ids, into debuginfod's cache, which "
+    "later runs look into without this option. Names wait for files, and the end of ringviz for the last of them: Ctrl-C then does "
+    "without. A server that does not answer costs a warning, and no more is asked for. It needs libdebuginfod1; see debuginfod(7).")
+
 OPTION(PERL_PID, WATCH, "perl-pid", "=PID", NULL, CODE,
     "sample the stacks of a perl that runs already",
     "Of its threads and of the processes that it forks, every 2 ms, without loading anything into it or stopping it. Each "

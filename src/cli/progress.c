@@ -34,5 +34,5 @@ void rv_progress_end(struct rv_progress *progress)
 {
     if (progress->has_said)
         fputs("\r\033[K", stderr);
-    progress->has_said = false;
+    *progress = (struct rv_progress){0};
 }

@@ -16,6 +16,6 @@ void rv_progress_begin(struct rv_progress *progress, const char *what);
 
 /* So much is done, from 0 to 1, of a struct rv_progress. Short work shows nothing. */
 void rv_progress_tell(void *progress, double done);
-void rv_progress_end(struct rv_progress *progress);
+void rv_progress_end(struct rv_progress *progress); /* then nothing is shown */
 
 #endif

@@ -22,6 +22,7 @@
 #include "cli/output.h"
 #include "cli/screenshot.h"
 #include "cli/prototypes.h"
+#include "cli/progress.h"
 #include "cli/recorder.h"
 #include "cli/repatch.h"
 #include "cli/signals.h"
@@ -40,6 +41,7 @@
 #include "ring/process_liveness.h"
 #include "ring/refused_processes.h"
 #include "source/context_switches.h"
+#include "symbols/debuginfod.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT, STATUS_TERMINATED = 128 + SIGTERM };
 static const uint64_t TURN_NS = 50000000;
@@ -160,6 +162,8 @@ static void detach(struct run *run)
 
 static void end_capture(struct run *run)
 {
+    if (is_to_end(run))
+        rv_debuginfod_cancel();
     detach(run);
     rv_session_stop(run->session);
 }
@@ -327,6 +331,22 @@ static int open_lines(struct run *run)
     return error;
 }
 
+/* On one thread at a time. */
+static void tell_fetched(const char *file, double done)
+{
+    static struct rv_progress progress;
+    static char what[PATH_MAX];
+    if (done < 0) {
+        rv_progress_end(&progress);
+        return;
+    }
+    if (!progress.what) {
+        snprintf(what, sizeof what, "fetching the debug file of %s", file);
+        rv_progress_begin(&progress, what);
+    }
+    rv_progress_tell(&progress, done);
+}
+
 static int prepare(struct run *run)
 {
     const struct rv_options *options = run->options;
@@ -341,6 +361,8 @@ static int prepare(struct run *run)
         error = rv_exports_open(&run->exports, options);
     if (!error)
         error = rv_capture_filter_create(&run->filter, options->include, options->exclude);
+    if (!error && options->fetches_debug_files)
+        error = rv_debuginfod_enable(tell_fetched);
     if (!error)
         error = open_source(run);
     if (!error)

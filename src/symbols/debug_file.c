@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/debug_paths.h"
+#include "symbols/debuginfod.h"
 
 static bool is_one_file(const struct rv_elf_file *a, const struct rv_elf_file *b)
 {
@@ -74,11 +75,21 @@ static void open_linked(struct rv_elf_file *file, struct search *search)
     (void)rv_debug_paths_by_link(file->path, (const char *)link.at, is_linked, search);
 }
 
+static void open_fetched(struct rv_elf_file *file, struct search *search)
+{
+    char *path = rv_debuginfod_fetch(file->path, file->build_id, file->build_id_bytes);
+    if (path)
+        (void)has_id(search, path);
+    free(path);
+}
+
 struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file)
 {
     struct search search = {.file = file, .build_id = file->build_id, .build_id_bytes = file->build_id_bytes};
     if (!rv_debug_paths_by_id(file->path, file->build_id, file->build_id_bytes, has_id, &search))
         open_linked(file, &search);
+    if (!search.found)
+        open_fetched(file, &search);
     return search.found;
 }
 

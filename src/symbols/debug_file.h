@@ -1,6 +1,6 @@
 /*
- * Finds separate debug information, in the places and under the names that gdb and elfutils use. Nothing is downloaded;
- * debuginfod's local cache is read.
+ * Finds separate debug information, in the places and under the names that gdb and elfutils use; from servers last, where
+ * that is asked for (debuginfod.h).
  */
 #ifndef RV_SYMBOLS_DEBUG_FILE_H
 #define RV_SYMBOLS_DEBUG_FILE_H
@@ -12,7 +12,7 @@
 /*
  * The debug file of a stripped one: by build id below /usr/lib/debug/.build-id and in debuginfod's cache; as FILE.debug
  * in its folder; by .gnu_debuglink (equal build ids, else its checksum) in its folder, in .debug there, and below
- * /usr/lib/debug.
+ * /usr/lib/debug; from debuginfod's servers.
  *   returns  NULL when not found
  */
 struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file);

@@ -112,6 +112,65 @@ export DEBUGINFOD_CACHE_PATH
 expect_places "debuginfod's cache, in DEBUGINFOD_CACHE_PATH"
 unset DEBUGINFOD_CACHE_PATH
 
+# ---- from debuginfod's servers ----
+serve() { # COMMAND...: it writes its port, and goes on; DEBUGINFOD_URLS names it
+    "$@" >port &
+    server=$!
+    within 30 test -s port || fail "no server: $*"
+    DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+}
+
+end_server() {
+    kill $server
+    wait $server 2>/dev/null
+    rm port
+}
+
+any_port='use Socket; socket(S, PF_INET, SOCK_STREAM, 0); bind(S, sockaddr_in(0, INADDR_LOOPBACK)); $| = 1;
+    END { close S } sub port { (sockaddr_in(getsockname(S)))[0] }'
+export DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
+if command -v debuginfod >/dev/null; then
+    DEBUGINFOD_CACHE_PATH=$folder/fetched
+    rm -rf store
+    mkdir store
+    strip_off store/program.debug
+    id=$(readelf -n build/program | awk '/Build ID/ { print $3 }')
+    # shellcheck disable=SC2016 # perl's
+    serve perl -e "$any_port"' my $port = port(); close S; print "$port\n"; close STDOUT;
+        exec "debuginfod", "-p", $port, "-d", ":memory:", "-F", "store", "2>/dev/null"' 2>/dev/null
+    mkdir ready
+    echo 0 >ready/cache_miss_s
+    DEBUGINFOD_CACHE_PATH=$folder/ready check "the server has the file" within 60 debuginfod-find debuginfo "$id" >/dev/null 2>&1
+    run --report=csv -- build/program
+    expect "not fetched unless asked for" "$status $(sed 1d out | grep -c '\.[ch],[1-9]') $(test -e fetched; echo $?)" "0 0 1"
+    run --debuginfod --report=csv -- build/program
+    expect "fetched: exit status" $status 0
+    expect "fetched: names" "$(sed 1d out | awk -F, '{ n = split($2, f, "/"); print $1, f[n] ":" $3 }' | sort | tr '\n' ' ')" \
+        "program::inner inner.h:3 program::main main.c:5 program::outer outer.c:3 "
+    end_server
+    expect_places "fetched once, and kept in debuginfod's cache"
+    DEBUGINFOD_CACHE_PATH=$folder/refused
+    run --debuginfod --report=csv -- build/program
+    expect "a server that is gone" "$status $(sed 1d out | grep -c ::0x)" "0 4"
+    expect "a server that is gone: said once" "$(grep -c 'cannot be fetched' err)" 1
+    # shellcheck disable=SC2016 # perl's
+    serve perl -e "$any_port"' listen S, 9; print port(), "\n"; close STDOUT; sleep 1000'
+    DEBUGINFOD_CACHE_PATH=$folder/silent
+    "$ringviz" --debuginfod --report=csv -- build/program >out 2>err </dev/null &
+    pid=$!
+    within 30 test -e silent || fail "the silent server is not asked"
+    kill -TERM $pid
+    check "a server that does not answer: TERM ends it" within 20 eval "! kill -0 $pid 2>/dev/null"
+    wait $pid
+    expect "a server that does not answer: the report" "$(sed 1d out | grep -c ::0x)" 4
+    end_server
+    unset DEBUGINFOD_CACHE_PATH
+fi
+unset DEBUGINFOD_URLS
+run --debuginfod --report -- build/program
+expect "no server is named" "$status" 1
+one_line "no server is named"
+
 # ---- shared by dwz ----
 if command -v dwz >/dev/null; then
     for version in 4 5; do
