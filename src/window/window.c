@@ -41,6 +41,8 @@
 #define SAMPLES 4
 #define SETTLING_NS 5000000000u /* from the start: hues may change */
 
+static const char WAITING[] = "waiting for the first event\n";
+
 /* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
 static const struct rv_box_budget BUDGET_GPU = {
     .n_boxes = 250000, .least = 20000, .most = 250000, .frame_ns = 25000000};
@@ -78,7 +80,7 @@ struct window {
     bool has_ended;            /* a frame of the ended capture was requested: its colours are those of the whole run */
     bool has_news;             /* the panels may have changed */
     uint64_t asked_why_ns;     /* when it was asked last why no event comes */
-    char why_silent[RV_WINDOW_WHY_BYTES + 64]; /* drawn instead of a picture; "" = not known */
+    char why_silent[RV_WINDOW_WHY_BYTES + 64]; /* after WAITING, drawn instead of a picture; "" = not known */
 };
 
 static void measure_window(struct window *window)
@@ -245,6 +247,13 @@ static void take_frame(struct window *window)
         (void)rv_session_want(window->session, view->from_ns, view->to_ns, view->level);
 }
 
+/* NULL: an event has come, or the reason is not known. */
+static const char *why_silent(const struct window *window)
+{
+    const size_t first = window->viewer.live_edge.is_done ? sizeof WAITING - 1 : 0;
+    return window->why_silent[0] ? window->why_silent + first : NULL;
+}
+
 static void draw(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
@@ -264,8 +273,8 @@ static void draw(struct window *window)
         frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
         frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
     }
-    frame.caption =
-        window->why_silent[0] && !frame.view->n_hidden ? window->why_silent : rv_viewer_caption(viewer, frame.view);
+    const char *silence = frame.view->n_hidden ? NULL : why_silent(window);
+    frame.caption = silence ? silence : rv_viewer_caption(viewer, frame.view);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (!frame.arc)
         frame.arc = rv_viewer_waits_arc(viewer, &rv_scene_picture(window->scene)->arcs);
@@ -344,22 +353,21 @@ static bool needs_scene(const struct window *window)
     return !viewer->live_edge.is_frozen && window->counts.n_consumed != window->asked_consumed;
 }
 
-/* Ask now and then why no event has come, until that is known. */
+/* Ask now and then why no event has come, until that is known; also of a program that has ended. */
 static void ask_why_silent(struct window *window)
 {
-    static const char waiting[] = "waiting for the first event\n";
     const struct rv_window_params *params = window->params;
     const uint64_t now_ns = rv_clock_mono_ns(),
                    last_ns = window->asked_why_ns ? window->asked_why_ns : window->opened_ns;
-    const bool is_silent = !window->counts.n_consumed && !window->viewer.live_edge.is_done;
-    if (!is_silent)
+    if (window->counts.n_consumed)
         window->why_silent[0] = '\0';
-    if (!is_silent || window->why_silent[0] || !params->why_silent || now_ns - last_ns < RV_WINDOW_SILENCE_NS)
+    if (window->counts.n_consumed || window->why_silent[0] || !params->why_silent ||
+        now_ns - last_ns < RV_WINDOW_SILENCE_NS)
         return;
     window->asked_why_ns = now_ns;
     char why[RV_WINDOW_WHY_BYTES];
     if (params->why_silent(params->context, why, sizeof why)) {
-        snprintf(window->why_silent, sizeof window->why_silent, "%s%s", waiting, why);
+        snprintf(window->why_silent, sizeof window->why_silent, "%s%s", WAITING, why);
         window->viewer.is_dirty = true;
     }
 }

@@ -1,7 +1,8 @@
 /*
  * A window on a program of which no event comes: as soon as it is known why, that stands in the middle, in lines that fit; the
- * window asks until it is known.
+ * window asks until it is known, here after the program has ended.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,13 @@
 
 enum { WIDTH = 640, HEIGHT = 480, N_ASKED = 2, BAND_FROM = HEIGHT / 2 + 6, BAND_TO = HEIGHT - 60, MARGIN = 16 };
 
-static unsigned n_asked;
+static atomic_uint n_asked;
 static size_t n_lit_before; /* of the axes */
 
 static enum rv_source_status poll_silent(struct rv_source *source, const struct rv_intake *intake)
 {
     (void)source;
-    return intake->is_stopping(intake->context) ? RV_SOURCE_ENDED : RV_SOURCE_IDLE;
+    return n_asked > 0 || intake->is_stopping(intake->context) ? RV_SOURCE_ENDED : RV_SOURCE_IDLE;
 }
 
 static void nap(struct rv_source *source)
