@@ -1,6 +1,7 @@
 #!/bin/sh
 # compilers.sh RINGVIZ CHECKER PROGRAMS: the profilers' hooks of every compiler that is installed, on PROGRAMS/profiled.rs
-# and on PROGRAMS/threads.c: the counts are the programs' own. Prints which compilers are missing.
+# and on PROGRAMS/threads.c, and the room that compilers leave for patches: the counts are the programs' own. Prints which
+# compilers are missing.
 set -u
 ringviz=$1 checker=$2 programs=$3
 . "${0%/*}/harness.sh"
@@ -24,6 +25,22 @@ for compiler in gcc clang-14 clang; do
         trace "$compiler -pg $flags"
     done
 done
+
+# Room for patches: nops, in front of the function, too; the sleds of XRay; calls of __fentry__ that are nops until needed.
+traces_patched() { # COMPILER FLAG...
+    command -v "$1" >which || { echo "skipped: no $1"; return; }
+    "$@" -D_GNU_SOURCE -g -O0 "$programs/threads.c" -o program -lpthread || { fail "$* does not build"; return; }
+    run --patch=. --report=json --force --output=report.json -- ./program 4 40000
+    expect "exit status of $*: $(cat err)" $status 0
+    check "the counts of $*" "$checker" out report.json
+}
+for room in 5 16 16,8; do
+    traces_patched gcc -fpatchable-function-entry=$room
+    traces_patched clang-14 -fpatchable-function-entry=$room
+done
+traces_patched gcc -fpatchable-function-entry=5 -fcf-protection
+traces_patched gcc -pg -mfentry -mnop-mcount -fno-pie -no-pie
+traces_patched clang-14 -fxray-instrument -fxray-instruction-threshold=1
 
 # rustc before 1.67 or so asks LLVM for the calls of mcount, which leaves them out unless its pass is run.
 for compiler in rustc /usr/bin/rustc; do
