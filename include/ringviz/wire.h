@@ -312,6 +312,13 @@ static inline uint64_t rv_event_word_since_begin(uint64_t since)
                          (uint16_t)since);
 }
 
+/* The word of a WOKEN; since: the waker acted so long before, if that fits in 32 bits; else, and so for UINT64_MAX, unknown. */
+static inline uint64_t rv_event_word_woken(uint32_t id, uint64_t since)
+{
+    const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
+    return rv_event_word(id, (uint16_t)(ticks >> 16), (uint16_t)ticks);
+}
+
 /* The word of a WOKEN with RV_WAKE_HELD. */
 static inline uint64_t rv_event_word_held(uint32_t tid)
 {

@@ -132,7 +132,7 @@ static void tell_sleep(struct rv_pusher_state *state)
         const uint64_t woken = (uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | now;
         append(state, wait, rv_event_word(RV_WAIT_ON_NOTHING, RV_WAIT_FULL_RING | RV_WAIT_PAST, 0));
         append(state, woken, rv_event_word_since_begin(since));
-        append(state, woken, rv_event_word((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
+        append(state, woken, rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX));
     }
     state->asleep_ticks = 0;
 }
@@ -433,6 +433,12 @@ static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, u
         rv_push_outer(pusher, stack, kind, word);
     else
         pusher->cursor = 0;
+}
+
+uint64_t rv_push_now(const struct rv_pusher *pusher)
+{
+    const struct rv_pusher_state *state = pusher->state;
+    return state && state->ring.control ? rv_clock_ticks(state->ring.clock_kind) : 0;
 }
 
 uint64_t rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)

@@ -130,6 +130,9 @@ void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint6
 /* The push in C: of clocks other than the TSC, and with call sites; false when the cursor has reached its slow limit too. */
 bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word);
 
+/* Ticks of its ring's clock; without a ring 0. */
+uint64_t rv_push_now(const struct rv_pusher *pusher);
+
 /* Chooses among the functions above, for pushers that the caller has attached. A pusher without state drops its
  * events. */
 rv_push_slow_fn rv_push_slow;
@@ -174,17 +177,22 @@ static inline void rv_push_order(void)
     __atomic_thread_fence(__ATOMIC_RELEASE); /* P3 -> C3 */
 }
 
-/* The event's bytes are written: make them visible, then release the cursor. */
-static inline void rv_push_end(struct rv_pusher *pusher, uint64_t next)
+/* The bytes of n events are written: make them visible, then release the cursor. */
+__attribute__((always_inline)) static inline void rv_push_end_of(struct rv_pusher *pusher, uint64_t next, uint64_t n)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     /* incq would use one more decoder slot. */
-    __asm__ volatile("addq $1, %0" : "+m"(*pusher->head) : : "memory", "cc"); /* P1 -> C1 */
+    __asm__ volatile("addq %1, %0" : "+m"(*pusher->head) : "i"(n) : "memory", "cc"); /* P1 -> C1 */
 #else
-    __atomic_store_n(pusher->head, *pusher->head + 1, __ATOMIC_RELEASE); /* P1 -> C1 */
+    __atomic_store_n(pusher->head, *pusher->head + n, __ATOMIC_RELEASE); /* P1 -> C1 */
 #endif
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pusher->cursor = next;
+}
+
+static inline void rv_push_end(struct rv_pusher *pusher, uint64_t next)
+{
+    rv_push_end_of(pusher, next, 1);
 }
 
 /* A push that has begun writes no event after all. next: below the ceiling, or from rv_push_next() and not nested. */
@@ -313,6 +321,59 @@ __attribute__((always_inline)) static inline uint64_t rv_push(struct rv_pusher *
         return rv_push_commit(pusher, next, kind, word);
     }
     return slow(pusher, stack, kind, word); /* as its last act: the fast path then saves no register */
+}
+
+/* The ticks of a push below the limit: only where the clock is the TSC. */
+static inline uint64_t rv_push_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0; /* never reached, as in rv_push_stamp() */
+#endif
+}
+
+/*
+ * Push two events of one moment, between which no handler writes another. As rv_push(); where there is no place for both at
+ * once, each has a time of its own.
+ */
+static inline uint64_t rv_push_two(struct rv_pusher *pusher, enum rv_event_kind kind, uint64_t word,
+                                   enum rv_event_kind second_kind, uint64_t second_word, uint64_t stack,
+                                   rv_push_slow_fn *slow)
+{
+    const uint64_t next = rv_push_begin(pusher, stack), end = next + sizeof(struct rv_event);
+    if (__builtin_expect(end < pusher->limit, 1)) {
+        rv_push_fetch_ahead(end);
+        rv_push_order();
+        const uint64_t ticks = rv_push_ticks();
+        rv_push_write(rv_push_slot(next), (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, word);
+        rv_push_write(rv_push_slot(end), (uint64_t)second_kind << RV_EVENT_KIND_SHIFT | ticks, second_word);
+        rv_push_end_of(pusher, end, 2);
+        return ticks;
+    }
+    const uint64_t ticks = slow(pusher, stack, kind, word);
+    (void)rv_push(pusher, second_kind, second_word, stack, slow);
+    return ticks;
+}
+
+/*
+ * Push a WOKEN, as rv_push().
+ *   woke   ticks of an earlier moment, which the event tells by its distance: rv_event_since()
+ */
+static inline uint64_t rv_push_woken(struct rv_pusher *pusher, uint32_t id, uint64_t woke, uint64_t stack,
+                                     rv_push_slow_fn *slow)
+{
+    const uint64_t next = rv_push_begin(pusher, stack);
+    if (__builtin_expect(next < pusher->limit, 1)) {
+        rv_push_fetch_ahead(next);
+        rv_push_order();
+        const uint64_t ticks = rv_push_ticks();
+        rv_push_write(rv_push_slot(next), (uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | ticks,
+                      rv_event_word_woken(id, ticks - woke));
+        rv_push_end(pusher, next);
+        return ticks;
+    }
+    return slow(pusher, stack, RV_EVENT_WOKEN, rv_event_word_woken(id, rv_push_now(pusher) - woke));
 }
 
 #endif

@@ -33,11 +33,24 @@ static inline intptr_t rv_thread_gate(void)
     return gate;
 }
 
-/* An event other than a call or a return. As rv_push(). */
+/* Events other than a call or a return. As rv_push(), rv_push_two(), rv_push_woken(). */
 static inline uint64_t rv_thread_push(enum rv_event_kind kind, uint64_t word, uint64_t stack)
 {
     (void)rv_thread_gate();
     return rv_push(&rv_thread.pusher, kind, word, stack, rv_thread_push_slow);
+}
+
+static inline uint64_t rv_thread_push_two(enum rv_event_kind kind, uint64_t word, enum rv_event_kind second_kind,
+                                          uint64_t second_word, uint64_t stack)
+{
+    (void)rv_thread_gate();
+    return rv_push_two(&rv_thread.pusher, kind, word, second_kind, second_word, stack, rv_thread_push_slow);
+}
+
+static inline uint64_t rv_thread_push_woken(uint32_t id, uint64_t woke, uint64_t stack)
+{
+    (void)rv_thread_gate();
+    return rv_push_woken(&rv_thread.pusher, id, woke, stack, rv_thread_push_slow);
 }
 
 /*

@@ -636,3 +636,101 @@ Test(push, a_return_at_once_has_the_time_of_its_call, .timeout = 60)
     cr_assert_eq(rv_event_ticks(&bed->out[1]), called);
     free_bed(bed);
 }
+
+/* ---- two events of one moment ---- */
+
+static void push_two(struct bed *bed, uint64_t id, uint64_t stack)
+{
+    rv_push_two(&bed->pusher, RV_EVENT_CALL_AT, rv_event_word_at(id, 0), RV_EVENT_RETURN_AT,
+                rv_event_word_at(id + 1, 0), stack, rv_push_slow);
+}
+
+Test(push, two_events_of_a_moment_are_in_order_wherever_the_ring_ends, .timeout = 60)
+{
+    static const enum rv_clock_kind clocks[] = {RV_CLOCK_TSC, RV_CLOCK_MONOTONIC, RV_CLOCK_TICK};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        struct bed *bed = make_bed_with(RV_POLICY_SWITCH, clocks[i]);
+        size_t n_at_once = 0;
+        for (uint64_t id = 0; id < 10 * N; id += 3) {
+            push_two(bed, id, STACK);
+            push(bed, id + 2, STACK);
+            cr_assert_eq(pop(bed), 3);
+            expect_ids(bed, 3, (uint64_t[]){id, id + 1, id + 2});
+            cr_assert_eq(rv_event_kind(&bed->out[1]), RV_EVENT_RETURN_AT);
+            n_at_once += rv_event_ticks(&bed->out[0]) == rv_event_ticks(&bed->out[1]);
+        }
+        cr_assert(clocks[i] != RV_CLOCK_TSC || n_at_once > 2 * N, "%zu pairs have one time", n_at_once);
+        free_bed(bed);
+    }
+}
+
+Test(push, a_handlers_two_events_follow_the_push_that_it_interrupted, .timeout = 60)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
+    push(bed, 1, STACK);
+    uint64_t next = rv_push_begin(&bed->pusher, STACK);
+    push_two(bed, 20, STACK - BENEATH);
+    rv_push_write(rv_push_slot(next), (uint64_t)RV_EVENT_CALL_AT << 60 | rv_event_ticks(bed->events), 2);
+    rv_push_end(&bed->pusher, next);
+    push(bed, 3, STACK);
+    cr_assert_eq(pop(bed), 5);
+    expect_ids(bed, 5, (uint64_t[]){1, 2, 20, 21, 3});
+    expect_account(bed, 5, 5, 0);
+    free_bed(bed);
+}
+
+/* Returns a push of two events that has published them, but not released its cursor. */
+static struct bed *interrupt_two_that_are_published(uint64_t *end)
+{
+    struct bed *bed = make_bed_with(RV_POLICY_RING, RV_CLOCK_TSC);
+    push(bed, 1, STACK);
+    *end = rv_push_begin(&bed->pusher, STACK) + sizeof(struct rv_event);
+    rv_push_write(rv_push_slot(*end) - 1, bed->events[0].when, 2);
+    rv_push_write(rv_push_slot(*end), bed->events[0].when, 3);
+    bed->control.head += 2;
+    return bed;
+}
+
+Test(push, a_handler_that_interrupts_two_published_events_comes_behind_them, .timeout = 60)
+{
+    uint64_t end;
+    struct bed *bed = interrupt_two_that_are_published(&end);
+    push(bed, 20, STACK - BENEATH);
+    bed->pusher.cursor = end;
+    push(bed, 4, STACK);
+    cr_assert_eq(pop(bed), 5);
+    expect_ids(bed, 5, (uint64_t[]){1, 2, 3, 20, 4});
+    expect_account(bed, 5, 5, 0);
+    free_bed(bed);
+}
+
+Test(push, two_published_events_of_an_abandoned_push_count, .timeout = 60)
+{
+    uint64_t end;
+    struct bed *bed = interrupt_two_that_are_published(&end);
+    push(bed, 4, STACK);
+    cr_assert_eq(pop(bed), 4);
+    expect_ids(bed, 4, (uint64_t[]){1, 2, 3, 4});
+    expect_account(bed, 4, 4, 0);
+    free_bed(bed);
+}
+
+Test(push, a_wake_up_tells_how_long_before_it_the_waker_acted, .timeout = 60)
+{
+    static const enum rv_clock_kind clocks[] = {RV_CLOCK_TSC, RV_CLOCK_MONOTONIC};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        struct bed *bed = make_bed_with(RV_POLICY_RING, clocks[i]);
+        push(bed, 1, STACK);
+        const uint64_t woke = rv_push_now(&bed->pusher);
+        rv_push_woken(&bed->pusher, 2, woke, STACK, rv_push_slow);
+        rv_push_woken(&bed->pusher, 3, woke + (1ull << 40), STACK, rv_push_slow);
+        cr_assert_eq(pop(bed), 3);
+        expect_ids(bed, 3, (uint64_t[]){1, 2, 3});
+        const uint64_t told = rv_event_ticks(&bed->out[1]) - rv_event_since(&bed->out[1]);
+        cr_assert_leq(told, rv_event_ticks(&bed->out[1]));
+        cr_assert(clocks[i] == RV_CLOCK_TSC ? told == woke : told >= woke, "%lu for %lu", (unsigned long)told,
+                  (unsigned long)woke);
+        cr_assert_eq(rv_event_since(&bed->out[2]), UINT32_MAX, "a moment in the future");
+        free_bed(bed);
+    }
+}
