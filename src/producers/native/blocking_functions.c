@@ -127,6 +127,7 @@ static inline struct blocking begin(enum rv_wait_kind kind)
     const struct rv_pusher_state *state = rv_thread.pusher.state;
     if (!call.began || !state || !state->ring.control)
         return (struct blocking){0};
+    rv_has_waited_begin();
     call.word = &state->ring.control->blocking;
     call.outer = __atomic_load_n(call.word, __ATOMIC_RELAXED);
     __atomic_store_n(call.word, call.began << RV_BLOCKING_KIND_BITS | kind, __ATOMIC_RELAXED);

@@ -4,6 +4,8 @@
 
 #include "base/own_syscalls.h"
 
+RV_THREAD_LOCAL bool rv_has_waited_before;
+
 bool rv_has_waited(void)
 {
     static RV_THREAD_LOCAL long n_before;
@@ -11,5 +13,6 @@ bool rv_has_waited(void)
     (void)rv_os_call(SYS_getrusage, RUSAGE_THREAD, RV_OS_POINTER(&usage), 0, 0, 0, 0);
     const bool may_have = usage.ru_nvcsw != n_before;
     n_before = usage.ru_nvcsw;
+    rv_has_waited_before = false;
     return may_have;
 }

@@ -15,7 +15,7 @@
 #include "producers/native/thread.h"
 
 #define TAG_BITS 8
-#define TICKS_MASK (UINT64_MAX >> TAG_BITS)
+#define TAG_MASK ((1u << TAG_BITS) - 1)
 #define TID_MASK ((1u << 22) - 1)
 #define BY_READER (1u << 31) /* of a tid in a slot: of the last that had a lock for reading */
 #define HAVE_ORDER                                                                                                     \
@@ -55,6 +55,12 @@ static void uncount(void)
         lower(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters);
 }
 
+static struct rv_wait_record read_record(const struct rv_wait_slot *slot)
+{
+    const uint64_t who = __atomic_load_n(&slot->record.who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
+    return (struct rv_wait_record){.who = who, .when = __atomic_load_n(&slot->record.when, __ATOMIC_RELAXED)};
+}
+
 uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
 {
     return rv_thread_push(kind, word, RV_ENTRY_STACK());
@@ -90,8 +96,8 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
     else if (rv_process_is_open())
         ticks = rv_clock_ticks(rv_process_map()->clock.kind);
     uint32_t rest = rest_of(object);
-    __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | rv_thread_native_tid() | (is_by_reader ? BY_READER : 0),
+    __atomic_store_n(&slot->record.when, ticks << TAG_BITS | (rest & TAG_MASK), __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->record.who, (uint64_t)rest << 32 | rv_thread_native_tid() | (is_by_reader ? BY_READER : 0),
                      __ATOMIC_RELEASE); /* W2 -> W3 */
     const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
     if (key)
@@ -144,11 +150,13 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool
                                .is_nested = outer.object != NULL,
                                .has_order = !is_shared && HAVE_ORDER >> kind & 1};
     __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
-    if (rv_wait.shared_key)
+    /* A record before it may be of a thread whose successors did not see the announcement. */
+    rv_wait.before = read_record(rv_wait.slot);
+    if (rv_wait.shared_key) {
         __atomic_fetch_add(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters, 1,
                            __ATOMIC_SEQ_CST); /* W1 -> W4 */
-    /* A record before it may be of a thread whose successors did not see the announcement. */
-    rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind);
+        rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind); /* in place of such a record */
+    }
     return outer;
 }
 
@@ -160,10 +168,13 @@ bool rv_wait_has_shared_waiters(const void *object)
 
 void rv_wait_write(bool gives_up)
 {
-    rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
+    const uint64_t word = word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0));
     const bool has_owner = rv_wait.owner && rv_wait.owner <= TID_MASK; /* a robust mutex may have another number */
-    if (has_owner && !gives_up)
-        rv_wait_push(RV_EVENT_WOKEN, rv_event_word_held(rv_wait.owner));
+    const uint64_t began = has_owner && !gives_up
+                               ? rv_thread_push_two(RV_EVENT_WAIT, word, RV_EVENT_WOKEN,
+                                                    rv_event_word_held(rv_wait.owner), RV_ENTRY_STACK())
+                               : rv_wait_push(RV_EVENT_WAIT, word);
+    rv_wait.began = rv_wait.began ? rv_wait.began : began;
 }
 
 struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
@@ -180,70 +191,84 @@ void rv_wait_withdraw(const struct rv_wait *outer)
     rv_wait = *outer;
 }
 
-static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
+/* woke: when the waker acted, in ticks; 0: unknown */
+static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t woke)
 {
-    const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
     const uint32_t known = tid <= TID_MASK ? tid : 0; /* a robust mutex may have another number */
-    rv_wait_push(RV_EVENT_WOKEN,
-                 rv_event_word(known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT,
-                               (uint16_t)(ticks >> 16), (uint16_t)ticks));
+    const uint32_t id = known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT;
+    if (woke)
+        rv_thread_push_woken(id, woke, RV_ENTRY_STACK());
+    else
+        rv_wait_push(RV_EVENT_WOKEN, rv_event_word_woken(id, UINT64_MAX));
 }
 
 /* End a wait that did not end by getting the object. */
 static void write_failure(int error)
 {
-    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, 0);
 }
 
 /* What is known without a record: nothing, where another object's record has taken its place. */
 static void write_owner(bool is_overwritten)
 {
     const uint32_t owner = is_overwritten ? 0 : rv_wait.owner;
-    write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
+    write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, 0);
 }
 
 /* The last to release it in any process. The last to come to a barrier is the only one. */
-static void write_shared_waker(uint64_t now)
+static void write_shared_waker(void)
 {
     const struct rv_transfer last =
         rv_pipe_socket_wakers_last(rv_wait.shared_key, rv_wait.began, rv_thread_native_tid());
     const struct rv_wire_transfer *entry = rv_pipe_socket_wakers_entry(rv_wait.shared_key);
     if (last.tid)
-        write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, now - last.ticks);
+        write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, last.ticks);
     else
         write_owner(__atomic_load_n(&entry->when, __ATOMIC_RELAXED) > rv_wait.began);
 }
 
-static void write_waker(uint64_t now)
+/* A record's ticks lack their highest bits. It is of about the time at which the wait began, or later. */
+static uint64_t ticks_of(const struct rv_wait_record *record)
 {
-    uint64_t who = __atomic_load_n(&rv_wait.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
-    uint64_t when = __atomic_load_n(&rv_wait.slot->when, __ATOMIC_RELAXED);
-    const uint32_t rest = rest_of(rv_wait.object), tag = rest & ((1u << TAG_BITS) - 1);
-    const uint64_t after_begin = ((when >> TAG_BITS) - rv_wait.began) & TICKS_MASK;
-    const bool is_new = after_begin && after_begin <= TICKS_MASK / 2;
-    const bool is_by_reader = (uint32_t)who & BY_READER;
-    if (is_new && (who >> 32 != rest || (when & ((1u << TAG_BITS) - 1)) != tag))
+    return rv_wait.began + (uint64_t)((int64_t)(record->when - (rv_wait.began << TAG_BITS)) >> TAG_BITS);
+}
+
+static void write_waker(void)
+{
+    const struct rv_wait_record last = read_record(rv_wait.slot);
+    const uint32_t rest = rest_of(rv_wait.object), tag = rest & TAG_MASK;
+    const bool is_new = last.who != rv_wait.before.who || last.when != rv_wait.before.when;
+    const bool is_by_reader = (uint32_t)last.who & BY_READER;
+    if (is_new && (last.who >> 32 != rest || (last.when & TAG_MASK) != tag))
         write_owner(true);
     else if (!is_new || (is_by_reader && rv_wait.kind == RV_WAIT_READ_LOCK)) /* readers do not wait for readers */
         write_owner(false);
     else
-        write_woken((uint32_t)who & ~BY_READER, rv_wait.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY,
-                    (now - (when >> TAG_BITS)) & TICKS_MASK);
+        write_woken((uint32_t)last.who & ~BY_READER,
+                    rv_wait.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY, ticks_of(&last));
+}
+
+/* Not in the calls that follow, nor in one that a handler has interrupted. */
+static void note_wait(void)
+{
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    if (state && state->ring.control && __atomic_load_n(&state->ring.control->blocking, __ATOMIC_RELAXED))
+        (void)rv_has_waited();
+    else
+        rv_has_waited_note();
 }
 
 void rv_wait_end(const struct rv_wait *outer, int result)
 {
     const int saved = errno;
     uncount();
-    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
     if (result != 0 && result != EOWNERDEAD)
         write_failure(result);
     else if (rv_wait.shared_key)
-        write_shared_waker(now);
+        write_shared_waker();
     else
-        write_waker(now);
-    if (now - rv_wait.began >= RV_WAIT_LONG_TICKS)
-        (void)rv_has_waited(); /* not in the calls that follow */
+        write_waker();
+    note_wait();
     rv_wait = *outer;
     errno = saved;
 }
@@ -254,13 +279,13 @@ void rv_wait_write_past(const struct rv_wait_past *past)
     const uint32_t flags = RV_WAIT_PAST | (past->name ? RV_WAIT_NAMED : 0);
     rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->name ? past->name : past->on, (uint16_t)(past->kind | flags)));
     rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(clock) - past->began));
-    write_woken(past->waker, past->wake, past->woke ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
+    write_woken(past->waker, past->wake, past->woke);
 }
 
 void rv_wait_end_join(uint32_t tid, int result)
 {
     if (result == 0)
-        write_woken(tid, RV_WAKE_OWNER, UINT32_MAX);
+        write_woken(tid, RV_WAKE_OWNER, 0);
     else
         write_failure(result);
 }

@@ -27,10 +27,14 @@
 #define RV_WAIT_LONG_NS 10000u
 #define RV_WAIT_LONG_TICKS (RV_WAIT_LONG_NS / 2) /* a tick is shorter than 2 ns */
 
+struct rv_wait_record {
+    uint64_t who;  /* [atomic] rest of the object's address << 32 | tid of the last that released it */
+    uint64_t when; /* [atomic] its ticks << 8 | lowest bits of that rest */
+};
+
 struct rv_wait_slot {
     uint32_t n_waiters; /* [atomic] */
-    uint64_t who;       /* [atomic] rest of the object's address << 32 | tid of the last that released it */
-    uint64_t when;      /* [atomic] its ticks << 8 | lowest bits of that rest */
+    struct rv_wait_record record;
 } __attribute__((aligned(32)));
 RV_HIDDEN extern struct rv_wait_slot rv_wait_slots[1u << RV_WAIT_SLOT_BITS];
 
@@ -44,7 +48,8 @@ struct rv_wait {
     const void *object; /* NULL: no wait */
     struct rv_wait_slot *slot;
     uint64_t stack;      /* an address in the frame of the function that waits */
-    uint64_t began;      /* ticks */
+    uint64_t began;      /* ticks; 0: not written yet */
+    struct rv_wait_record before; /* that was in the slot when it was announced: of another wait */
     uint32_t shared_key; /* of an object that processes share (process_shared_locks.h); 0: it is none, or unknown */
     uint32_t owner;      /* tid of the thread that had the lock when it began; 0: unknown */
     bool is_nested;      /* in a handler that has interrupted another wait */
