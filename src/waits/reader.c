@@ -650,38 +650,10 @@ bool rv_wait_reader_sum(struct rv_wait_reader *reader, uint32_t lane_idx, uint64
 
 /* ---- rows ---- */
 
-enum { MOST_PASSING = 1024 }; /* waits of a waker that are read for one wait; they stand for earlier ones */
-
-/* Does a thread wait for another, which shows in another row than a wait that the thread ended? */
-static bool is_for_another(const struct rv_wait *of, const struct rv_wait *ended)
+static bool find_last(void *context, uint32_t lane, uint64_t at_ns, uint64_t before, struct rv_wait *wait,
+                      uint64_t *place)
 {
-    const bool is_same = of->kind == ended->kind && of->object == ended->object;
-    return !is_same && (of->kind < RV_WAIT_SLEEP || of->waker);
-}
-
-/*
- * The part of a wait in which the thread that ended it waited for another thread itself. 0 for a wait for a lock: a holder that
- * waits is why others do not get the lock. Estimated from the last MOST_PASSING waits of that thread if there are more.
- */
-static uint64_t passed_ns(struct rv_wait_reader *reader, const struct rv_wait_edge *edge)
-{
-    const struct rv_wait *wait = &edge->wait;
-    const uint64_t end_ns = wait->woke_ns ? wait->woke_ns : wait->end_ns;
-    uint64_t until_ns = end_ns, sum_ns = 0; /* later ones are read */
-    rv_wait_place place = RV_WAIT_PLACE_END;
-    struct rv_wait of;
-    unsigned n = 0;
-    if (!edge->waker || edge->waker->idx == wait->lane || rv_wait_kind_is_lock(wait->kind))
-        return 0;
-    for (; n < MOST_PASSING && until_ns > wait->start_ns; n++) {
-        if (!rv_wait_reader_last(reader, edge->waker->idx, until_ns, place, &of, &place) || of.end_ns <= wait->start_ns)
-            break;
-        until_ns = of.start_ns > wait->start_ns ? of.start_ns : wait->start_ns;
-        sum_ns += is_for_another(&of, wait) ? of.end_ns - until_ns : 0;
-    }
-    const bool is_all = n < MOST_PASSING || until_ns == end_ns;
-    return is_all ? sum_ns
-                  : (uint64_t)((double)sum_ns / (double)(end_ns - until_ns) * (double)(end_ns - wait->start_ns));
+    return rv_wait_reader_last(context, lane, at_ns, before, wait, place);
 }
 
 struct summing {
@@ -694,7 +666,7 @@ static bool sum_up(void *context, const struct rv_wait *wait, rv_wait_place plac
     struct summing *summing = context;
     const struct rv_wait_edge edge = rv_wait_reader_edge(summing->reader, wait);
     (void)place;
-    rv_wait_sums_add(&summing->sums, &edge, passed_ns(summing->reader, &edge));
+    rv_wait_sums_add(&summing->sums, &edge, rv_wakers_passed_ns(&edge, find_last, summing->reader));
     return true;
 }
 

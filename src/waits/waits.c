@@ -85,15 +85,38 @@ static bool find_release(void *context, uint32_t lane_idx, const struct rv_relea
     return found != NULL;
 }
 
-static void let_waits_go(struct rv_waits *waits, struct rv_waits_lane *lane, const struct rv_wakers *wakers,
-                         uint64_t until_ns)
+static size_t count_until(const struct rv_waits_lane *lane, uint64_t until_ns)
 {
-    const size_t n =
-        rv_bisect_count(lane->waits, lane->n_waits, sizeof *lane->waits, offsetof(struct rv_wait, end_ns), until_ns);
+    return rv_bisect_count(lane->waits, lane->n_waits, sizeof *lane->waits, offsetof(struct rv_wait, end_ns), until_ns);
+}
+
+/* Places are indices. */
+static bool find_last(void *context, uint32_t lane_idx, uint64_t at_ns, uint64_t before, struct rv_wait *wait,
+                      uint64_t *place)
+{
+    const struct rv_waits *waits = context;
+    const struct rv_waits_lane *lane = lane_idx < waits->n_lanes ? &waits->on_lanes[lane_idx] : NULL;
+    const size_t n_ended = lane ? count_until(lane, at_ns) : 0, n = before < n_ended ? (size_t)before : n_ended;
+    if (!n)
+        return false;
+    *place = n - 1;
+    *wait = lane->waits[n - 1];
+    return true;
+}
+
+static void sum_up(struct rv_waits *waits, const struct rv_waits_lane *lane, const struct rv_wakers *wakers,
+                   uint64_t until_ns)
+{
+    const size_t n = count_until(lane, until_ns);
     for (size_t i = 0; i < n; i++) {
         const struct rv_wait_edge edge = rv_wakers_edge(wakers, &lane->waits[i], find_release, waits);
-        rv_wait_sums_add(&waits->gone, &edge, 0);
+        rv_wait_sums_add(&waits->gone, &edge, rv_wakers_passed_ns(&edge, find_last, waits));
     }
+}
+
+static void let_waits_go(struct rv_waits *waits, struct rv_waits_lane *lane, uint64_t until_ns)
+{
+    const size_t n = count_until(lane, until_ns);
     lane->n_waits -= n;
     lane->n_gone += n;
     if (n)
@@ -113,16 +136,18 @@ static void let_releases_go(struct rv_waits *waits, struct rv_waits_lane *lane, 
     waits->state.n_gone += waits->has_copies ? 0 : n;
 }
 
-/* Who ended a wait is looked up before the releases go. */
+/* Who ended a wait, and what that thread waited for itself, is looked up before any of them go. */
 static void make_room(struct rv_waits *waits)
 {
     struct rv_wakers wakers;
     const uint64_t until_ns = choose_time(waits);
     rv_wakers_init(&wakers, waits->lanes);
     for (size_t i = 0; i < waits->n_lanes; i++)
-        let_waits_go(waits, &waits->on_lanes[i], &wakers, until_ns);
-    for (size_t i = 0; i < waits->n_lanes; i++)
+        sum_up(waits, &waits->on_lanes[i], &wakers, until_ns);
+    for (size_t i = 0; i < waits->n_lanes; i++) {
+        let_waits_go(waits, &waits->on_lanes[i], until_ns);
         let_releases_go(waits, &waits->on_lanes[i], until_ns);
+    }
     rv_wakers_fini(&wakers);
     waits->memory_from_ns = until_ns > waits->memory_from_ns ? until_ns : waits->memory_from_ns;
     waits->state.gone_ns = waits->has_copies ? 0 : waits->memory_from_ns;

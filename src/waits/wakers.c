@@ -142,3 +142,35 @@ const struct rv_release *rv_wakers_release_in(const struct rv_release *releases,
             return &releases[n - 1];
     return NULL;
 }
+
+/* ---- what the waker waited for itself ---- */
+
+enum { MOST_PASSING = 1024 }; /* waits of a waker that are read for one wait; they stand for earlier ones */
+
+/* Does a thread wait for another, which shows in another row than a wait that the thread ended? */
+static bool is_for_another(const struct rv_wait *of, const struct rv_wait *ended)
+{
+    const bool is_same = of->kind == ended->kind && of->object == ended->object;
+    return !is_same && (of->kind < RV_WAIT_SLEEP || of->waker);
+}
+
+uint64_t rv_wakers_passed_ns(const struct rv_wait_edge *edge, rv_wakers_last_fn find_last, void *context)
+{
+    const struct rv_wait *wait = &edge->wait;
+    const uint64_t end_ns = wait->woke_ns ? wait->woke_ns : wait->end_ns;
+    uint64_t until_ns = end_ns, sum_ns = 0; /* later ones are read */
+    uint64_t place = UINT64_MAX;
+    struct rv_wait of;
+    unsigned n = 0;
+    if (!edge->waker || edge->waker->idx == wait->lane || rv_wait_kind_is_lock(wait->kind))
+        return 0;
+    for (; n < MOST_PASSING && until_ns > wait->start_ns; n++) {
+        if (!find_last(context, edge->waker->idx, until_ns, place, &of, &place) || of.end_ns <= wait->start_ns)
+            break;
+        until_ns = of.start_ns > wait->start_ns ? of.start_ns : wait->start_ns;
+        sum_ns += is_for_another(&of, wait) ? of.end_ns - until_ns : 0;
+    }
+    const bool is_all = n < MOST_PASSING || until_ns == end_ns;
+    return is_all ? sum_ns
+                  : (uint64_t)((double)sum_ns / (double)(end_ns - until_ns) * (double)(end_ns - wait->start_ns));
+}

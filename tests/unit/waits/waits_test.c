@@ -278,6 +278,21 @@ Test(waits_waits, the_latest_of_many_waits_of_a_waker_stand_for_all)
     cr_expect(passed_ns >= MANY - MANY / 100 && passed_ns <= MANY + MANY / 100, "%lu ns", (unsigned long)passed_ns);
 }
 
+/* But for a wait that spans two evictions, as one in some hundred does here. */
+Test(waits_waits, what_is_passed_on_stays_known_when_waits_are_evicted)
+{
+    enum { N = 20000 };
+    rv_waits_destroy(waits);
+    waits = rv_waits_create(lanes, 100000);
+    for (uint64_t i = 0; i < N; i++) {
+        add_as(1, RV_WAIT_CONDITION, JOBS, 100 * i, 100 * i + 80, 102);
+        add_as(0, RV_WAIT_SEMAPHORE, RESULTS, 100 * i, 100 * i + 100, 101);
+    }
+    cr_assert_gt(rv_waits_state(waits).n_gone, N);
+    const uint64_t passed_ns = passed_ns_of(RESULTS);
+    cr_expect(passed_ns <= 80 * N && passed_ns >= 80 * N - 80 * N / 100, "%lu ns", (unsigned long)passed_ns);
+}
+
 Test(waits_waits, arcs_are_sums_by_who_waited_and_who_ended_it)
 {
     size_t n;
