@@ -345,7 +345,8 @@ OPTION(STRING_SIZE, WATCH, "string-size", "=BYTES", NULL, COUNT(string_bytes, 40
 OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "show when the kernel ran the threads (default: on)",
     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. Threads of traced processes that "
-    "make no call for half a second have lanes, too, at most 256 at once; one that calls later has another lane from then on. A thread "
+    "make no call for half a second have lanes, too, at most 256 at once; one that calls later has another lane from then on. What they wait "
+    "in, if for 10 ms or more, is the system call that /proc names to those who may trace them, such as `futex` of a condition. A thread "
     "that waits for room in its ring (--policy=block) is blocked, too: for a `full ring`, as --waits says. "
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
     "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "

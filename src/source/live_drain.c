@@ -531,7 +531,8 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->definitions.symbolizer = live->symbolizer;
     live->switches.reported = params->switches;
-    live->silent = (struct rv_silent_streams){.map = map, .switches = params->switches};
+    live->silent =
+        (struct rv_silent_streams){.map = map, .symbolizer = live->symbolizer, .switches = params->switches};
     live->rings.all = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings.all);
     live->popped = rv_alloc_scratch(POPPED_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);

@@ -7,11 +7,17 @@
 #include "base/vec.h"
 #include "ring/ownership.h"
 #include "ring/ring.h"
+#include "source/blocking_syscall.h"
 #include "source/normalize.h"
 
 static const uint64_t SILENT_NS = 500000000, LOOK_NS = 100000000;
-/* Open at once; more threads are in reports only. */
-enum { MOST_STREAMS = 256 };
+/* A thread that is blocked for so long is asked what it waits in, */
+static const uint64_t ASKED_NS = 10000000;
+enum {
+    MOST_ASKED = 32, /* so many in a turn: each takes some 5 us */
+    MOST_STREAMS = 256, /* open at once; more threads are in reports only */
+    MOST_EVENTS = 4     /* of a switch and the wait that it ends */
+};
 /* Owner of all of them: rings have small numbers. */
 static const uint32_t OWNER = UINT32_MAX;
 
@@ -20,6 +26,12 @@ struct rv_silent_stream {
     void *stream; /* the pipeline's handle */
     struct rv_normalizer normalizer;
     uint64_t n_events;
+    struct blocked {
+        uint64_t since;                /* ticks; 0: it is not */
+        uint64_t asked;                /* ticks at which that was known: it counts if no switch came before; 0: not asked */
+        bool is_known, is_told;        /* in what; there is a wait for it that has not ended */
+        struct rv_blocking_syscall in; /* if it is known */
+    } blocked;
 };
 
 void rv_silent_streams_fini(struct rv_silent_streams *streams)
@@ -53,7 +65,11 @@ static void open_stream(struct rv_silent_streams *streams, const struct rv_uncla
     streams->all = rv_vec_reserve(streams->all, &streams->capacity, streams->n + 1, sizeof *streams->all);
     streams->all[streams->n++] = (struct rv_silent_stream){
         .tid = thread->tid,
-        .normalizer = {.clock = clock, .process_idx = process_idx, .last_ns = born_ns},
+        .normalizer = {.clock = clock,
+                       .symbolizer = streams->symbolizer,
+                       .process = rv_symbolizer_process(streams->symbolizer, process_idx),
+                       .process_idx = process_idx,
+                       .last_ns = born_ns},
         .stream = intake->open_stream(intake->context, &(struct rv_stream_info){.pid = thread->pid,
                                                                                 .parent_pid = process->parent_pid,
                                                                                 .tid = thread->tid,
@@ -95,17 +111,75 @@ static void hand_over(const struct rv_silent_streams *streams, struct rv_silent_
     }
 }
 
+/* ---- what it is blocked in ---- */
+
+static struct rv_event event_at(enum rv_event_kind kind, uint64_t ticks, uint64_t word)
+{
+    struct rv_event event;
+    const uint64_t words[] = {(uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks, word};
+    memcpy(&event, words, sizeof event);
+    return event;
+}
+
+/* The wait, from before these ticks on, if it is known. Returns the number of events. */
+static size_t tell_begin(struct blocked *blocked, uint64_t until, struct rv_event *out)
+{
+    if (!blocked->is_known || blocked->is_told || blocked->asked >= until)
+        return 0;
+    blocked->is_told = true;
+    out[0] = event_at(RV_EVENT_WAIT, blocked->asked, rv_event_word_at(blocked->in.object, (uint16_t)blocked->in.kind));
+    out[1] = event_at(RV_EVENT_WOKEN, blocked->asked, rv_event_word_since_begin(blocked->asked - blocked->since));
+    return 2;
+}
+
+static size_t tell_switch(struct blocked *blocked, const struct rv_event *event, struct rv_event *out)
+{
+    const uint64_t ticks = rv_event_ticks(event);
+    size_t n = tell_begin(blocked, ticks, out);
+    out[n++] = *event;
+    if (blocked->is_told)
+        out[n++] = event_at(RV_EVENT_WOKEN, ticks,
+                            rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX));
+    *blocked = (struct blocked){.since = event->aux == RV_THREAD_BLOCKED ? ticks : 0};
+    return n;
+}
+
+/* Returns whether it was asked. */
+static bool ask(const struct rv_silent_streams *streams, struct rv_silent_stream *silent, uint64_t now_ns)
+{
+    struct blocked *blocked = &silent->blocked;
+    const struct rv_clock *clock = &streams->map->clock;
+    if (!blocked->since || blocked->asked || rv_normalize_time(clock, blocked->since) + ASKED_NS > now_ns)
+        return false;
+    blocked->is_known = rv_blocking_syscall_find((pid_t)silent->tid, &blocked->in);
+    blocked->asked = rv_clock_ticks(clock->kind);
+    return true;
+}
+
+static void ask_all(const struct rv_silent_streams *streams, uint64_t now_ns)
+{
+    for (size_t i = 0, n = 0; i < streams->n && n < MOST_ASKED; i++)
+        n += ask(streams, &streams->all[i], now_ns);
+}
+
+/* ---- turns ---- */
+
 /* Until its thread has another owner: then none comes. */
 static void send(const struct rv_silent_streams *streams, struct rv_silent_stream *silent, uint64_t until,
                  const struct rv_intake *intake)
 {
     enum { AT_ONCE = 256 };
-    struct rv_event events[AT_ONCE];
-    size_t n;
+    struct rv_event taken[AT_ONCE], events[MOST_EVENTS * AT_ONCE + MOST_EVENTS];
+    size_t n_taken;
     do {
-        n = rv_context_switches_take(streams->switches, silent->tid, OWNER, until, events, AT_ONCE);
+        size_t n = 0;
+        n_taken = rv_context_switches_take(streams->switches, silent->tid, OWNER, until, taken, AT_ONCE);
+        for (size_t i = 0; i < n_taken; i++)
+            n += tell_switch(&silent->blocked, &taken[i], events + n);
+        if (n_taken < AT_ONCE)
+            n += tell_begin(&silent->blocked, until, events + n);
         hand_over(streams, silent, events, n, intake);
-    } while (n == AT_ONCE);
+    } while (n_taken == AT_ONCE);
 }
 
 static void close_stream(const struct rv_silent_stream *silent, uint64_t end_ns, const struct rv_intake *intake)
@@ -135,6 +209,7 @@ void rv_silent_streams_turn(struct rv_silent_streams *streams, uint64_t until, c
         close_stream(silent, end_ns, intake);
     }
     streams->n = n_left;
+    ask_all(streams, now_ns);
     if (now_ns - streams->looked_ns < LOOK_NS)
         return;
     streams->looked_ns = now_ns;

@@ -1,6 +1,7 @@
 /*
- * Streams of threads that make no calls, so that it is seen when they ran and when they waited: the switches that the kernel
- * reports of them. Those of traced processes, once they have been silent for half a second. All functions: drain thread.
+ * Streams of threads that make no calls, so that it is seen when they ran, when they waited and for what: the switches that
+ * the kernel reports of them, and the system calls in which it says that they are blocked. Those of traced processes, once they
+ * have been silent for half a second. All functions: drain thread.
  */
 #ifndef RV_SOURCE_SILENT_STREAMS_H
 #define RV_SOURCE_SILENT_STREAMS_H
@@ -10,12 +11,14 @@
 
 #include "source/context_switches.h"
 #include "source/source.h"
+#include "symbols/symbolizer.h"
 #include "ring/map.h"
 
 struct rv_silent_stream; /* opaque */
 
 struct rv_silent_streams {
-    struct rv_map *map;                   /* borrowed, as is the next */
+    struct rv_map *map;                   /* borrowed, as are the next two */
+    struct rv_symbolizer *symbolizer;
     struct rv_context_switches *switches; /* NULL: there are no such streams */
     struct rv_silent_stream *all;         /* those that are open */
     size_t n, capacity;

@@ -192,6 +192,22 @@ expect "silent threads in Chrome's JSON" "$(grep -c '"thread_name".*"quiet"' "$f
 run --export=perfetto:"$folder/quiet.pftrace" --force "$folder/quiet.rvz"
 n_off=$(grep -aoE 'blocked|runnable' "$folder/quiet.pftrace" | wc -l)
 [ "$n_off" -ge "$(awk '{ n += $4 } END { print n - 4 * NR }' "$folder/threads")" ] || fail "$n_off times off the CPU: $(cat "$folder/threads")"
+# What they are blocked in is asked of the kernel, where it tells.
+waits_long() { # KIND OBJECT N: so many waits, the longest for half a second or more
+    awk -F, -v kind="$1" -v object="$2" -v n="$3" '$1 == kind && $2 ~ "^" object "$" && $3 == n && $6 >= 500000000 { found = 1 }
+        END { exit !found }' "$folder/waits" || fail "not $3 waits in $1 $2: $(cat "$folder/waits")"
+}
+sleep 5 &
+if read -r _ <"/proc/$!/syscall"; then
+    run --record="$folder/blocked.rvz" --waits=csv --force --output="$folder/waits" -- "$states" blocked
+    expect "exit status with blocked silent threads" $status 0
+    waits_long futex 'program_states::has_ended([+]0x[0-9a-f]*)?' 1
+    waits_long read pipe 1
+    waits_long sleep '' 2 # main's, too
+    run --waits=csv --force --output="$folder/replayed" "$folder/blocked.rvz"
+    check "what the silent threads of a recording wait in" cmp "$folder/waits" "$folder/replayed"
+fi
+kill $!
 run --waits=json --force --output="$folder/waits" -- "$states"
 expect "silent threads where all are traced" "$(silent threads)" ""
 run --states=maybe -- "$states"

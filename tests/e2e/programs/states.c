@@ -3,6 +3,7 @@
  *
  *     states each    also of each thread: its number, CPU time and switches
  *     states quiet   threads that make no call say the same of themselves
+ *     states blocked threads that make no call are blocked for BLOCKED_MS: for a condition, in a pipe, and asleep
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000, N_NAPS = 400, NAP_NS = 2500000 };
+enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000, N_NAPS = 400, NAP_NS = 2500000, BLOCKED_MS = 2000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t sums = PTHREAD_MUTEX_INITIALIZER;
@@ -83,6 +84,60 @@ static void *be_quiet(void *unused)
     return unused;
 }
 
+static pthread_cond_t has_ended = PTHREAD_COND_INITIALIZER;
+static int is_over, channel[2];
+
+static void nap(int ms) __attribute__((no_instrument_function));
+static void nap(int ms)
+{
+    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
+static void *wait_for_condition(void *unused) __attribute__((no_instrument_function));
+static void *wait_for_condition(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_over)
+        pthread_cond_wait(&has_ended, &lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void *wait_for_byte(void *unused) __attribute__((no_instrument_function));
+static void *wait_for_byte(void *unused)
+{
+    char byte;
+    return read(channel[0], &byte, 1) == 1 ? unused : &channel;
+}
+
+static void *sleep_long(void *unused) __attribute__((no_instrument_function));
+static void *sleep_long(void *unused)
+{
+    nap(BLOCKED_MS);
+    return unused;
+}
+
+static int __attribute__((noinline)) keep_blocked(void)
+{
+    void *(*const all[])(void *) = {wait_for_condition, wait_for_byte, sleep_long};
+    pthread_t threads[3];
+    void *result;
+    int n_wrong = pipe(channel) != 0;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, all[i], NULL);
+    nap(BLOCKED_MS);
+    pthread_mutex_lock(&lock);
+    is_over = 1;
+    pthread_cond_signal(&has_ended);
+    pthread_mutex_unlock(&lock);
+    n_wrong += write(channel[1], "x", 1) != 1;
+    for (int i = 0; i < 3; i++)
+        n_wrong += pthread_join(threads[i], &result) != 0 || result;
+    return n_wrong;
+}
+
 /* Sleeps without a reader of its switches, then with one. */
 static int __attribute__((noinline)) burst(int n)
 {
@@ -105,6 +160,8 @@ int main(int argc, char **argv)
 {
     const int is_quiet = argc > 1 && strcmp(argv[1], "quiet") == 0;
     tells_each = argc > 1 && strcmp(argv[1], "each") == 0;
+    if (argc > 1 && strcmp(argv[1], "blocked") == 0)
+        return keep_blocked();
     if (argc > 1 && !tells_each && !is_quiet)
         return lose(atoi(argv[1]));
     pthread_t threads[N_THREADS];
