@@ -9,10 +9,13 @@
  *     read     a byte that is there already
  *     shared   as lock, while there is another thread
  *     wait     two threads that wait for each other by semaphores: each wait and what ends it, of the CPU time of both
+ *     handover two threads that wait for each other's mutex, on one CPU: each wait and the release that ends it, likewise
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -113,6 +116,40 @@ QUIET static void run_wait(void)
     }
 }
 
+static bool goes_on, wants[2]; /* [atomic] */
+
+QUIET static bool is_set(const bool *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_RELAXED) && __atomic_load_n(&goes_on, __ATOMIC_RELAXED);
+}
+
+/* Keep the mutex until the other thread waits for it, which on this CPU it does once it has run; then let it have it. */
+QUIET static void hand_over(bool *mine, const bool *others)
+{
+    __atomic_store_n(mine, true, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&mutex);
+    __atomic_store_n(mine, false, __ATOMIC_RELAXED);
+    while (!is_set(others) && __atomic_load_n(&goes_on, __ATOMIC_RELAXED))
+        sched_yield();
+    sched_yield();
+    pthread_mutex_unlock(&mutex);
+    while (is_set(others))
+        sched_yield();
+}
+
+QUIET static void *take_turns(void *unused)
+{
+    while (__atomic_load_n(&goes_on, __ATOMIC_RELAXED))
+        hand_over(&wants[1], &wants[0]);
+    return unused;
+}
+
+QUIET static void run_handover(void)
+{
+    for (n_calls = 0; n_calls < 2 * N_READS; n_calls += 2)
+        hand_over(&wants[0], &wants[1]);
+}
+
 QUIET static double now_ns(clockid_t clock)
 {
     struct timespec now;
@@ -146,6 +183,21 @@ QUIET static void measure_pair(void)
     pthread_join(other, NULL);
 }
 
+/* On one CPU, so that a thread that waits for the other to wait lets it. */
+QUIET static void measure_handover(void)
+{
+    pthread_t other;
+    cpu_set_t one_cpu;
+    CPU_ZERO(&one_cpu);
+    CPU_SET((size_t)sched_getcpu(), &one_cpu);
+    goes_on = true;
+    if (sched_setaffinity(0, sizeof one_cpu, &one_cpu) != 0 || pthread_create(&other, NULL, take_turns, NULL) != 0)
+        return;
+    measure("handover", run_handover, CLOCK_PROCESS_CPUTIME_ID);
+    __atomic_store_n(&goes_on, false, __ATOMIC_RELAXED);
+    pthread_join(other, NULL);
+}
+
 QUIET int main(void)
 {
     measure("calls", run_calls, CLOCK_THREAD_CPUTIME_ID);
@@ -155,5 +207,6 @@ QUIET int main(void)
     zeroes = open("/dev/zero", O_RDONLY | O_CLOEXEC);
     measure("read", run_read, CLOCK_THREAD_CPUTIME_ID);
     measure_pair();
+    measure_handover();
     return 0;
 }
