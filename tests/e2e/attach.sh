@@ -184,6 +184,10 @@ if [ "$(id -u)" -eq 0 ] && (as_daemon test -r "${ringviz%/*}/../lib/libringviz-a
     expect "exit status for another user's process" $status 0
     grep -q '"name":"perl::' "$folder/out" || fail "another user's process: $(cat "$folder/err")"
     kill $other
+    (as_daemon "$ringviz" -p $$ --report) >"$folder/out" 2>"$folder/err" </dev/null
+    expect "exit status for a process of root's" $? 1
+    one_line "a process of root's"
+    grep -q "another user's" "$folder/err" || fail "a process of root's: $(cat "$folder/err")"
 fi
 
 # Absolute links begin at the process's root: there, the trace file's folder is one, to a folder that is empty for us.
@@ -243,6 +247,20 @@ grep -q seccomp "$folder/err" || fail "a program under seccomp: $(cat "$folder/e
 exec 9>&-
 wait $pid
 expect "exit status of the program under seccomp" $? 0
+
+# A program of 32 bits, where the kernel runs such: two headers, and pause(2) for ever.
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0' >"$folder/narrow"
+printf '\1\0\0\0\0\0\0\0\0\200\4\10\0\200\4\10\135\0\0\0\135\0\0\0\5\0\0\0\0\20\0\0\270\35\0\0\0\315\200\353\367' >>"$folder/narrow"
+chmod +x "$folder/narrow"
+"$folder/narrow" &
+narrow=$!
+if within 10 test /proc/$narrow/exe -ef "$folder/narrow"; then
+    run -p $narrow --report
+    expect "exit status for a program of 32 bits" $status 1
+    one_line "a program of 32 bits"
+    grep -q '64 bits' "$folder/err" || fail "a program of 32 bits: $(cat "$folder/err")"
+    kill $narrow
+fi
 run -p $$ -- true
 expect "exit status with a command" $status 2
 one_line "with a command"
