@@ -249,7 +249,7 @@ static void add_step(void *state, struct rv_export_target *target, size_t number
     rv_text_buffer_add(text, "}");
 }
 
-/* A flow, of a number behind those of all others. */
+/* A flow, of a number behind those of all others. A thread begins before its first call: there the format means the next one. */
 static void add_wake(void *state, struct rv_export_target *target, const struct rv_wake_end *end)
 {
     struct rv_text_buffer *text = target->text;
@@ -257,9 +257,11 @@ static void add_wake(void *state, struct rv_export_target *target, const struct 
     begin_event(state, text, end->is_waiter ? 'f' : 's');
     rv_text_buffer_add(text, ",\"ts\":");
     rv_text_buffer_add_us(text, end->at_ns);
-    rv_text_buffer_format(
-        text, ",\"cat\":\"wait\",\"id\":%zu%s,\"args\":{\"waker\":\"%s\"},\"name\":", target->n_flows + end->number + 1,
-        end->is_waiter ? ",\"bp\":\"e\"" : "", rv_wake_word(end->wake));
+    rv_text_buffer_format(text, ",\"cat\":\"wait\",\"id\":%zu", target->n_flows + end->number + 1);
+    if (end->is_waiter)
+        rv_text_buffer_format(text, "%s,\"args\":{\"waker\":\"%s\"}", end->kind == RV_WAIT_START ? "" : ",\"bp\":\"e\"",
+                              rv_wake_word(end->wake));
+    rv_text_buffer_add(text, ",\"name\":");
     rv_text_buffer_add_json(text, object);
     rv_text_buffer_add(text, "}");
     free(object);
