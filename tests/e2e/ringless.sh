@@ -1,6 +1,6 @@
 #!/bin/sh
 # ringless.sh RINGVIZ PROGRAM PLAIN: a thread that has found no ring, or has no memory, is traced as soon as it can be; a
-# process without room for the trace file is counted.
+# process without room for the trace file, and one that may not read the clock any more, is counted and runs as if untraced.
 set -u
 ringviz=$1 program=$2 plain=$3
 . "${0%/*}/harness.sh"
@@ -19,6 +19,15 @@ run --fail-on-loss --report --output="$folder/report" -- sh -c 'ulimit -v 200000
 expect "no room for the trace file" $status 1
 grep -q '^ringviz: 1 time a thread found no ring:.*(ulimit -v)' "$folder/err" || fail "it is not said: $(cat "$folder/err")"
 grep -q '^lost: 1 time a thread found no ring$' "$folder/report" || fail "it is not reported: $(cat "$folder/report")"
+
+for traced in "$program" "$plain"; do
+    for options in --clock=tsc --clock=monotonic "--clock=tsc --libcalls" "--clock=tsc --syscalls"; do
+        run --report=json --output="$folder/strict.json" --force $options -- "$traced" strict
+        expect "seccomp's strict mode, $traced $options: status" $status 9
+        expect "seccomp's strict mode, $traced $options: output" "$(cat "$folder/out")" confined
+        grep -q '"threads_without_ring":1[,}]' "$folder/strict.json" || fail "$traced $options: it is not counted"
+    done
+done
 
 begin_program in "$plain" attach
 within 90 grep -q running "$folder/program" || fail "the program does not start"

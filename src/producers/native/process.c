@@ -299,6 +299,17 @@ void rv_process_close(void)
     rv_process_unlock();
 }
 
+void rv_process_abandon(void)
+{
+    rv_process_lock();
+    rv_process_end();
+    if (rv_process_is_open())
+        rv_ownership_count_without_ring(&process.map);
+    __atomic_store_n(&process.state, CLOSED, __ATOMIC_RELAXED);
+    set_gate(RV_GATE_CLOSED);
+    rv_process_unlock();
+}
+
 bool rv_process_is_locked(void)
 {
     return __atomic_load_n(&process.lock, __ATOMIC_RELAXED) != 0;

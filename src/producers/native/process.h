@@ -86,6 +86,10 @@ void rv_process_miss_event(void);
 /* No more events from this process. */
 void rv_process_close(void);
 
+/* The same, counted, and at once: the calling thread, without a ring, makes no system call of ours and reads no clock any
+ * more. Within a guard. */
+void rv_process_abandon(void);
+
 /* The process is about to exit; events may still come. */
 void rv_process_end(void);
 

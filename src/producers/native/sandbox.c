@@ -1,11 +1,15 @@
 /* Without privileges, a filter is set after PR_SET_NO_NEW_PRIVS only. */
 #include "producers/native/sandbox.h"
 
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
 #include "base/own_syscalls.h"
 #include "producers/native/next_function.h"
+#include "producers/native/process.h"
+#include "producers/native/signal_guard.h"
+#include "producers/native/thread.h"
 
 static bool is_there; /* [atomic] of any thread */
 static struct rv_next_function next = {.name = "prctl"};
@@ -23,8 +27,27 @@ bool rv_sandbox_is_there(void)
     return __atomic_load_n(&is_there, __ATOMIC_RELAXED);
 }
 
-void rv_sandbox_expect(long number, long a)
+static bool forbids_clock(long number, long a, long b)
 {
+    if (number == SYS_seccomp)
+        return a == SECCOMP_SET_MODE_STRICT;
+    return number == SYS_prctl &&
+           ((a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT) || (a == PR_SET_TSC && b == PR_TSC_SIGSEGV));
+}
+
+static void abandon_process(void)
+{
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
+    rv_thread_release();
+    rv_process_abandon();
+    rv_signal_guard_end(&guard);
+}
+
+void rv_sandbox_expect(long number, long a, long b)
+{
+    if (forbids_clock(number, a, b))
+        abandon_process();
     if (number == SYS_seccomp || (number == SYS_prctl && (a == PR_SET_NO_NEW_PRIVS || a == PR_SET_SECCOMP)))
         __atomic_store_n(&is_there, true, __ATOMIC_RELAXED);
 }
@@ -36,6 +59,6 @@ RV_EXPORT int prctl(int option, ...)
     const unsigned long b = va_arg(all, unsigned long), c = va_arg(all, unsigned long), d = va_arg(all, unsigned long),
                         e = va_arg(all, unsigned long);
     va_end(all);
-    rv_sandbox_expect(SYS_prctl, option);
+    rv_sandbox_expect(SYS_prctl, option, (long)b);
     return ((__typeof__(&prctl))(uintptr_t)rv_next_function(&next))(option, b, c, d, e);
 }

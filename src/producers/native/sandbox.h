@@ -12,7 +12,10 @@
 /* Any thread; async-signal-safe. */
 RV_HIDDEN bool rv_sandbox_is_there(void);
 
-/* The program is about to make this system call, whose first argument is a. */
-RV_HIDDEN void rv_sandbox_expect(long number, long a);
+/*
+ * The program is about to make this system call, whose first arguments are a and b. Where it forbids the calling thread to
+ * read the processor's clock, as seccomp's strict mode does with nearly all system calls, tracing of the process ends.
+ */
+RV_HIDDEN void rv_sandbox_expect(long number, long a, long b);
 
 #endif

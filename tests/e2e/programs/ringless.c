@@ -1,16 +1,20 @@
 /*
- * ringless.c child|origin|memory|attach: threads that have no ring, or no memory.
+ * ringless.c child|origin|memory|strict|attach: threads that have no ring, or no memory.
  *
  *   child   without fork handlers, of a thread without a ring, once another has given one back; it calls 100 times
  *   origin  such a child makes a thread before it calls anything
  *   memory  a thread calls 100 times, for whose shadow stack there is no memory
+ *   strict  seccomp's strict mode ends a thread that reads the processor's clock or makes a system call, but for few; it
+ *           calls 100 times in it
  *   attach  two threads that call all the time, and nothing else
  */
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -33,6 +37,13 @@ __attribute__((noinline)) void counted(void)
 {
     for (volatile int i = 0; i < 10; i++)
         ;
+}
+
+__attribute__((noinline)) void confine(void)
+{
+    before();
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+        _exit(1);
 }
 
 HIDDEN static void *call(void *unused)
@@ -136,6 +147,10 @@ HIDDEN int main(int argc, char **argv)
     } else if (strcmp(what, "memory") == 0) {
         limit_memory();
         run_thread(call, NULL);
+    } else if (strcmp(what, "strict") == 0) {
+        confine();
+        (void)call(NULL);
+        syscall(SYS_exit, write(STDOUT_FILENO, "confined\n", 9));
     } else {
         pthread_create(&owner, NULL, call_forever, NULL);
         puts("running");
