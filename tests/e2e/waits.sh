@@ -167,10 +167,10 @@ expect "exit status of exports" $status 0
 n=$(awk -F, 'NR > 1 { n += $8 + $9 + $10 } END { print n }' "$folder/waits")
 expect "arrows for Chrome" "$(grep -c '^{"ph":"s",.*"cat":"wait"' "$folder/arrows.json") $(grep -c '^{"ph":"f",.*"cat":"wait"' "$folder/arrows.json")" "$n $n"
 expect "their numbers" "$(sed -n 's/^{"ph":"[sf]",.*"cat":"wait","id":\([0-9]*\),.*/\1/p' "$folder/arrows.json" | sort -n | uniq -c | awk '$1 == 2' | wc -l)" "$n"
-# They lead to the call that waited, or to the first one of a thread that begins; what is said of one is said once.
+# They lead to the call that waited, or to the first one of a thread that begins. Catapult warns of arguments at both ends.
 expect "arrows for Chrome, to the next call" "$(grep '^{"ph":"f",.*"cat":"wait"' "$folder/arrows.json" | grep -v '"bp":"e"' |
     sed 's/.*"name":\("[^"]*"\)}.*/\1/' | sort -u)" '"start"'
-expect "arrows for Chrome, said twice" "$(grep -c '^{"ph":"s",.*"waker"' "$folder/arrows.json")" 0
+expect "arrows for Chrome, arguments at the begin" "$(grep -c '^{"ph":"s",.*"waker"' "$folder/arrows.json")" 0
 protoc --decode=perfetto.protos.Trace --proto_path="${proto%/*}" "${proto##*/}" <"$folder/arrows.pftrace" >"$folder/packets" || fail "protoc"
 expect "arrows for Perfetto" "$(awk '/categories: "wait"/ { is_wait = 1 } / flow_ids: / && is_wait { n++ }
     / terminating_flow_ids: / && is_wait { last++ } /^}/ { is_wait = 0 } END { print n, last }' "$folder/packets")" "$n $n"
