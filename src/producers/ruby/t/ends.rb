@@ -42,6 +42,33 @@ class EndsTest < RingvizTest
     assert_equal "done\n", Timeout.timeout(60) { out.read }
   end
 
+  # A thread that waits for room has the GVL: the wait ends, though nobody reads.
+  def test_whoever_reads_stands_still
+    output, path = File.join(@folder, "report.json"), write_file(LEAF + <<~'RUBY')
+      $stdout.sync = true
+      puts $$
+      gets
+      Thread.new { works(100_000) }.join
+      works(100_000)
+      puts "done"
+      gets
+    RUBY
+    Open3.popen2e(ENV.fetch("RINGVIZ"), "--ring-events=4096", "--report=json", "--output=#{output}", "--", "ruby", path) do |input, out, ringviz|
+      out.gets
+      Process.kill(:STOP, ringviz.pid)
+      input.puts
+      assert_equal "done\n", Timeout.timeout(60) { out.gets }
+    ensure
+      Process.kill(:CONT, ringviz.pid)
+      input.puts
+      assert_equal 0, ringviz.value.exitstatus, said = out.read
+      assert_match(/drops on ring/, said)
+    end
+    produced, consumed, dropped = JSON.parse(File.read(output), symbolize_names: true)[:events].values_at(:produced, :consumed, :dropped)
+    assert_operator dropped, :>, 0
+    assert_equal produced, consumed + dropped
+  end
+
   def test_threads_without_a_ring_are_counted
     seen, result = report(LEAF + "works(10)\n3.times { Thread.new { works(10) }.join }\nThread.new { works(10); Thread.new { works(10) }.join }.join", "--rings=2")
     assert_equal 50, calls(seen, "Object#leaf")

@@ -41,6 +41,17 @@ class ThreadsTest < RingvizTest
     assert_equal 2000, result.spans.count { |span| span.name == "Object#outer" }
   end
 
+  def test_ten_thousand_fibers
+    result = assert_same_counts(<<~'RUBY')
+      def leaf = 1
+      def yields = (leaf; Fiber.yield; leaf)
+      fibers = 10_000.times.map { Fiber.new { yields }.tap(&:resume) }
+      fibers.each(&:resume)
+      10_000.times { Enumerator.new { |y| y << leaf }.next }
+    RUBY
+    assert_empty result.spans.reject { |span| span.flags.empty? || span.file.start_with?("<internal:") }
+  end
+
   def test_threads_have_a_lane_each
     path = write_file(<<~'RUBY')
       def leaf = 1
