@@ -225,7 +225,11 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
 static void explain_program(const struct rv_program *program, char *out, size_t out_bytes)
 {
     const struct interpreter *interpreter = find_interpreter(program);
-    if (rv_program_is_perl(program))
+    if (program->is_privileged)
+        snprintf(out, out_bytes,
+                 "it is set-user-ID, set-group-ID or has capabilities, and the loader preloads nothing into it; run a "
+                 "plain copy of it, or run ringviz as its user");
+    else if (rv_program_is_perl(program))
         snprintf(out, out_bytes,
                  "it is a Perl program that called nothing, or its perl loaded no Devel::RingViz: perl -T never does, "
                  "nor does another perl than ringviz was built for, and a build without perl.h (Debian: libperl-dev) "
@@ -241,10 +245,6 @@ static void explain_program(const struct rv_program *program, char *out, size_t 
         snprintf(out, out_bytes,
                  "it is a script for %s, whose functions are not traced yet; programs that it starts are",
                  program->interpreter);
-    else if (program->is_privileged)
-        snprintf(out, out_bytes,
-                 "it is set-user-ID, set-group-ID or has capabilities, and the loader preloads nothing into it; run a "
-                 "plain copy of it, or run ringviz as its user");
     else
         explain_image(program, out, out_bytes);
 }

@@ -105,13 +105,20 @@ static void add_nothing(char **environment, char *path)
 }
 #endif
 
+/* With another user's rights it refuses to start by options that load something. */
+static bool takes_ruby_options(const struct rv_program *program)
+{
+    return has_no_hooks(program) && !program->is_privileged;
+}
+
 static const struct producer producers[] = {
     {"libringviz-cyg.so", ": ", "only programs that link libringviz are traced", can_load_ours, is_any, add_preload},
 #if defined(__x86_64__) && defined(__LP64__)
     {RV_ATTACHMENT_PLANNER, "", "programs without hooks are not traced", can_load_ours, has_no_hooks, add_nothing},
 #endif
     {"perl/Devel/RingViz.pm", ":", "Perl programs are not traced", has_no_hooks, rv_program_is_perl, add_perl_module},
-    {"ruby/ringviz.rb", " \t", "Ruby programs are not traced", has_no_hooks, rv_program_is_ruby, add_ruby_library},
+    {"ruby/ringviz.rb", " \t", "Ruby programs are not traced", takes_ruby_options, rv_program_is_ruby,
+     add_ruby_library},
 };
 
 static void add(const struct producer *producer, const struct rv_program *program, char **environment)

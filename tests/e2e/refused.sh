@@ -30,6 +30,18 @@ expect "status with --fail-on-loss" $status 1
 grep -q '"processes_refused":2' "$folder/out" || fail "not in the report: $(head -c 300 "$folder/out")"
 run --report=csv -- sh -c "$folder/fib"
 expect "nobody became another user" "$(cat "$folder/err")" ""
+# Ruby with another user's rights takes no options that load something.
+ruby=$folder/ruby
+echo 'def call = puts(Process.euid)
+call' >"$folder/euid.rb"
+cp "$(readlink -f "$(command -v ruby)")" "$ruby" && chown 65534 "$ruby" && chmod 4755 "$ruby"
+if [ "$("$ruby" "$folder/euid.rb")" = 65534 ]; then
+    run --report=csv -- "$ruby" "$folder/euid.rb"
+    expect "a set-user-ID ruby: status" $status 0
+    expect "a set-user-ID ruby" "$(head -n 1 "$folder/out")" 65534
+    grep -q 'made no traced call: it is set-user-ID' "$folder/err" || fail "a set-user-ID ruby: $(cat "$folder/err")"
+fi
+rm -f "$ruby" "$folder/euid.rb"
 run --trace-file="$folder/trace" --report=csv -- sh -c "$nobody $folder/fib"
 expect "the count is removed" "$(ls -I cache "$folder" | tr '\n' ' ')" "err fib out program trace "
 conclude
