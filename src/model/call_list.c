@@ -1,5 +1,6 @@
 #include "model/call_list.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,51 +66,145 @@ static void sort_calls(struct rv_call_list *list)
     list->capacity = list->n;
 }
 
+/* ---- the longest ---- */
+
+/* The key of a rank, 1 for the least, of n. Byte by byte from the highest on, those with another one are left out. */
+static uint64_t key_of_rank(uint64_t *keys, size_t n, size_t rank)
+{
+    for (int shift = 56; shift >= 0 && n > 1; shift -= 8) {
+        size_t counts[256] = {0}, n_same = 0;
+        unsigned byte = 0;
+        for (size_t i = 0; i < n; i++)
+            counts[keys[i] >> shift & 0xff]++;
+        for (; rank > counts[byte]; byte++)
+            rank -= counts[byte];
+        for (size_t i = 0; i < n; i++)
+            if ((keys[i] >> shift & 0xff) == byte)
+                keys[n_same++] = keys[i];
+        n = n_same;
+    }
+    return keys[0];
+}
+
+/* Of the calls that are as short as the shortest one to be kept, the begin of the last to be kept. */
+static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size_t n_longer)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->calls[i].duration_ns == list->least_ns)
+            keys[n++] = list->calls[i].start_ns;
+    return key_of_rank(keys, n, RV_CALL_LIST_MOST - n_longer);
+}
+
+/* Of more than RV_CALL_LIST_MOST; of equally long ones the earlier, of equal begins those that came first. */
+static void keep_longest(struct rv_call_list *list)
+{
+    uint64_t *keys = rv_alloc_scratch(list->n, sizeof *keys);
+    size_t n = 0, n_longer = 0, n_earlier = 0;
+    for (size_t i = 0; i < list->n; i++)
+        keys[i] = ~list->calls[i].duration_ns;
+    list->least_ns = ~key_of_rank(keys, list->n, RV_CALL_LIST_MOST);
+    for (size_t i = 0; i < list->n; i++)
+        n_longer += list->calls[i].duration_ns > list->least_ns;
+    const uint64_t begin_ns = last_begin(list, keys, n_longer);
+    for (size_t i = 0; i < list->n; i++)
+        n_earlier += list->calls[i].duration_ns == list->least_ns && list->calls[i].start_ns < begin_ns;
+    size_t n_equal = RV_CALL_LIST_MOST - n_longer - n_earlier;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rv_call *call = &list->calls[i];
+        const bool is_last = call->duration_ns == list->least_ns && call->start_ns == begin_ns;
+        const bool is_before =
+            call->duration_ns > list->least_ns || (call->duration_ns == list->least_ns && call->start_ns < begin_ns);
+        if (is_before || (is_last && n_equal > 0)) {
+            n_equal -= is_last;
+            list->calls[n++] = *call;
+        }
+    }
+    list->n = n;
+    free(keys);
+}
+
 /* ---- calls ---- */
 
 static struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none)
 {
-    uint32_t found = rv_hash_index_get(&table->places, key);
-    if (found)
-        return &table->sums[found - 1];
+    if (table->last_place && table->last_key == key)
+        return &table->sums[table->last_place - 1];
+    table->last_key = key;
+    table->last_place = rv_hash_index_get(&table->places, key);
+    if (table->last_place)
+        return &table->sums[table->last_place - 1];
     table->sums = rv_vec_reserve(table->sums, &table->capacity, table->n + 1, sizeof *table->sums);
-    struct rv_call_sums *sums = &table->sums[table->n++];
-    *sums = *none;
-    rv_hash_index_add(&table->places, key, (uint32_t)table->n);
-    return sums;
+    table->sums[table->n++] =
+        (struct rv_call_sums){.lane_idx = none->lane_idx, .caller = none->caller, .arguments = none->arguments};
+    table->last_place = (uint32_t)table->n;
+    rv_hash_index_add(&table->places, key, table->last_place);
+    return &table->sums[table->n - 1];
 }
 
-static void add_to_table(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none,
-                         const struct rv_call *call, uint64_t total_ns)
+static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
 {
-    struct rv_call_sums *sums = sums_of(table, key, none);
-    sums->n_calls++;
-    sums->total_ns += total_ns;
-    sums->self_ns += call->self_ns;
-    sums->max_ns = call->duration_ns > sums->max_ns ? call->duration_ns : sums->max_ns;
+    into->n_calls += from->n_calls;
+    into->total_ns += from->total_ns;
+    into->self_ns += from->self_ns;
+    into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+}
+
+static void add_by_caller(struct rv_call_list *list, const struct rv_call_sums *sums)
+{
+    merge_sums(sums_of(&list->by_caller, (uint64_t)sums->lane_idx << 32 | sums->caller, sums), sums);
+}
+
+static void add_by_arguments(struct rv_call_list *list, const struct rv_call_sums *sums)
+{
+    merge_sums(sums_of(&list->by_arguments, sums->arguments, sums), sums);
+}
+
+static void keep(struct rv_call_list *list, const struct rv_call *call)
+{
+    if (call->duration_ns < list->least_ns)
+        return;
+    if (list->n == 2 * (size_t)RV_CALL_LIST_MOST)
+        keep_longest(list);
+    list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
+    list->calls[list->n++] = *call;
 }
 
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
 {
-    add_to_table(&list->by_caller, (uint64_t)call->lane_idx << 32 | call->caller,
-                 &(struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller}, call, call->total_ns);
-    add_to_table(&list->by_arguments, call->arguments, &(struct rv_call_sums){.arguments = call->arguments}, call,
-                 call->arguments_total_ns);
+    struct rv_call_sums sums = {.lane_idx = call->lane_idx,
+                                .caller = call->caller,
+                                .n_calls = 1,
+                                .total_ns = call->total_ns,
+                                .self_ns = call->self_ns,
+                                .max_ns = call->duration_ns};
+    add_by_caller(list, &sums);
+    sums.lane_idx = sums.caller = 0;
+    sums.arguments = call->arguments;
+    sums.total_ns = call->arguments_total_ns;
+    add_by_arguments(list, &sums);
     list->n_calls++;
-    if (list->n == 2 * (size_t)RV_CALL_LIST_MOST) {
-        sort_calls(list);
-        list->n = RV_CALL_LIST_MOST;
-    }
-    list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
-    list->calls[list->n++] = *call;
+    keep(list, call);
+}
+
+void rv_call_list_merge(struct rv_call_list *list, const struct rv_call_list *from)
+{
+    for (size_t i = 0; i < from->by_caller.n; i++)
+        add_by_caller(list, &from->by_caller.sums[i]);
+    for (size_t i = 0; i < from->by_arguments.n; i++)
+        add_by_arguments(list, &from->by_arguments.sums[i]);
+    list->n_calls += from->n_calls;
+    for (size_t i = 0; i < from->n; i++)
+        keep(list, &from->calls[i]);
 }
 
 void rv_call_list_finish(struct rv_call_list *list)
 {
     if (list->n == 0)
         return;
+    if (list->n > RV_CALL_LIST_MOST)
+        keep_longest(list);
     sort_calls(list);
-    list->n = list->n < RV_CALL_LIST_MOST ? list->n : RV_CALL_LIST_MOST;
     free(list->by_start);
     list->by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
 }
@@ -166,14 +261,6 @@ static int by_total(const void *a, const void *b)
     if (x->lane_idx != y->lane_idx)
         return x->lane_idx < y->lane_idx ? -1 : 1;
     return x->caller < y->caller ? -1 : x->caller > y->caller;
-}
-
-static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
-{
-    into->n_calls += from->n_calls;
-    into->total_ns += from->total_ns;
-    into->self_ns += from->self_ns;
-    into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
 }
 
 struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,

@@ -13,7 +13,7 @@
 #include "model/box.h"
 #include "model/lanes.h"
 
-#define RV_CALL_LIST_MOST (1u << 20) /* calls kept */
+#define RV_CALL_LIST_MOST (1u << 18) /* calls kept: so many are sorted within some 30 ms */
 #define RV_CALL_NO_CALLER UINT32_MAX
 
 struct rv_call {
@@ -35,11 +35,14 @@ struct rv_call_sums { /* of the calls on one lane by one caller; or with the sam
 struct rv_call_list { /* zeroed = empty */
     struct rv_call *calls;
     size_t n, capacity;
-    uint64_t n_calls; /* with those that are not kept */
+    uint64_t least_ns; /* shorter calls are not among the longest: they are not kept */
+    uint64_t n_calls;  /* with those that are not kept */
     struct rv_call_table {
         struct rv_call_sums *sums;
         size_t n, capacity;
         struct rv_hash_index places; /* of keys in sums, + 1 */
+        uint64_t last_key;           /* of the last call, */
+        uint32_t last_place;         /* and its place, + 1; 0: none yet */
     } by_caller, by_arguments;       /* keys: lane_idx and caller; arguments */
     uint32_t *by_start;              /* places in calls; made by rv_call_list_finish() */
 };
@@ -47,6 +50,9 @@ struct rv_call_list { /* zeroed = empty */
 void rv_call_list_fini(struct rv_call_list *list);
 /* Add a call; copied. */
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);
+
+/* Add the calls of another list, which is not finished, as if they came after all of this one. */
+void rv_call_list_merge(struct rv_call_list *list, const struct rv_call_list *from);
 
 static inline uint64_t rv_call_end_ns(const struct rv_call *call)
 {

@@ -119,7 +119,8 @@ static void add_ends_at_marks(struct rv_range_statistics *range, const struct rv
 /* Of a recording opened by its index the calls are not known, but their number. */
 static void add_even_ends(struct rv_range_statistics *range, const struct rv_lane *lane, const uint64_t within_ns[2])
 {
-    const uint64_t first_ns = rv_timeline_first_ns(lane->timeline), n_parts = lane->n_events / 2 / range->calls_per_part;
+    const uint64_t first_ns = rv_timeline_first_ns(lane->timeline),
+                   n_parts = lane->n_events / 2 / range->calls_per_part;
     const uint64_t period_ns = n_parts ? (lane->last_ns - first_ns) / n_parts : 0;
     for (uint64_t i = period_ns ? n_parts : 0; i-- > 1;)
         add_end(range, first_ns + i * period_ns, within_ns);
@@ -332,14 +333,12 @@ static struct rv_call *find_cut(const struct rv_range_statistics *range, const s
 }
 
 /* The latest piece counts a call that is cut, those before it have more of it. */
-static void list_call(struct rv_range_statistics *range, const struct rv_range_call *listed)
+static void list_cut(struct rv_range_statistics *range, const struct rv_range_call *listed)
 {
     const struct rv_call *call = &listed->call;
     struct rv_call *cut = listed->is_counted ? NULL : find_cut(range, call);
-    if (listed->is_counted && listed->begins_earlier)
+    if (listed->is_counted)
         add_cut(range, call);
-    else if (listed->is_counted)
-        rv_call_list_add(&range->calls, call);
     if (!cut)
         return;
     cut->self_ns += call->self_ns;
@@ -351,8 +350,10 @@ static void add_part(struct rv_range_statistics *range, const struct rv_range_pa
 {
     rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
     rv_range_tree_merge(&range->tree, &part->paths);
-    for (size_t i = 0; i < part->n_calls; i++)
-        list_call(range, &part->calls[i]);
+    rv_call_list_merge(&range->calls, &part->calls);
+    atomic_store_explicit(&range->scope.least_listed_ns, range->calls.least_ns, memory_order_relaxed);
+    for (size_t i = 0; i < part->n_cut; i++)
+        list_cut(range, &part->cut[i]);
     range->self_ns += part->self_ns;
     range->is_damaged |= part->is_damaged;
     range->lacks_objects |= part->lacks_objects;

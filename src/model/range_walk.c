@@ -47,7 +47,8 @@ void rv_range_part_fini(struct rv_range_part *part)
     rv_stats_destroy(part->stats);
     free(part->paths.bytes);
     free(part->ids);
-    free(part->calls);
+    rv_call_list_fini(&part->calls);
+    free(part->cut);
 }
 
 void rv_range_walk_fini(struct rv_range_walk *walk)
@@ -67,6 +68,7 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     walk->part = part;
     walk->at_piece = 0;
     part->stats = rv_stats_create();
+    part->calls.least_ns = atomic_load_explicit(&walk->scope->least_listed_ns, memory_order_relaxed);
     if (!walk->tree.nodes)
         rv_range_tree_init(&walk->tree);
     if (!walk->finished)
@@ -110,21 +112,24 @@ static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *f
 {
     struct rv_range_part *part = walk->part;
     const struct rv_range_piece *piece = piece_of(walk);
-    part->calls = rv_vec_reserve(part->calls, &part->calls_capacity, part->n_calls + 1, sizeof *part->calls);
-    part->calls[part->n_calls++] =
-        (struct rv_range_call){.call = {.start_ns = frame->start_ns,
-                                        .duration_ns = frame->duration_ns,
-                                        .self_ns = measured->self_ns,
-                                        .total_ns = measured->total_ns,
-                                        .arguments_total_ns = frame->is_outermost_of_arguments ? inside_ns : 0,
-                                        .id = frame->own_id,
-                                        .lane_idx = piece->lane_idx,
-                                        .depth = frame->depth,
-                                        .caller = frame->caller,
-                                        .arguments = frame->arguments,
-                                        .flags = frame->flags},
-                               .is_counted = frame->is_counted,
-                               .begins_earlier = piece->has_earlier && frame->start_ns < piece->from_ns};
+    const struct rv_call call = {.start_ns = frame->start_ns,
+                                 .duration_ns = frame->duration_ns,
+                                 .self_ns = measured->self_ns,
+                                 .total_ns = measured->total_ns,
+                                 .arguments_total_ns = frame->is_outermost_of_arguments ? inside_ns : 0,
+                                 .id = frame->own_id,
+                                 .lane_idx = piece->lane_idx,
+                                 .depth = frame->depth,
+                                 .caller = frame->caller,
+                                 .arguments = frame->arguments,
+                                 .flags = frame->flags};
+    const bool begins_earlier = piece->has_earlier && frame->start_ns < piece->from_ns;
+    if (frame->is_counted && !begins_earlier) {
+        rv_call_list_add(&part->calls, &call);
+    } else {
+        part->cut = rv_vec_reserve(part->cut, &part->cut_capacity, part->n_cut + 1, sizeof *part->cut);
+        part->cut[part->n_cut++] = (struct rv_range_call){call, frame->is_counted};
+    }
 }
 
 /* Adds what a finished call's callees have to its own times, and all of that to its caller's callees. */

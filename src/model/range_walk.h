@@ -6,6 +6,8 @@
 #ifndef RV_MODEL_RANGE_WALK_H
 #define RV_MODEL_RANGE_WALK_H
 
+#include <stdatomic.h>
+
 #include "model/call_list.h"
 #include "model/filter.h"
 #include "model/range_times.h"
@@ -22,6 +24,8 @@ struct rv_range_scope { /* what all parts of a range have in common */
     uint32_t n_as_ids;
     bool lists_calls;
     uint32_t calls_of; /* as an id of the results */
+    atomic_uint_least64_t
+        least_listed_ns; /* shorter ones need not be kept; no ordering needed: a lower one does, too */
 };
 
 static inline uint32_t rv_range_scope_id(const struct rv_range_scope *scope, uint32_t id)
@@ -48,10 +52,9 @@ static inline void rv_range_piece_ends(const struct rv_range_piece *piece, uint6
     ends_ns[1] = piece->has_later ? piece->to_ns : rv_clock_after_ns(piece->known_ns, 1);
 }
 
-struct rv_range_call { /* what is inside a piece of a call that is listed */
+struct rv_range_call { /* what is inside a piece of a call that is listed and that several pieces have some of */
     struct rv_call call;
-    bool is_counted;
-    bool begins_earlier; /* an earlier piece has more of it */
+    bool is_counted; /* with this piece, the latest: earlier ones have more of it */
 };
 
 struct rv_range_part {                   /* zeroed but for its pieces = not measured */
@@ -63,8 +66,9 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     uint32_t ids_end;            /* of its calls' own ids, the greatest + 1 */
     struct rv_range_paths paths; /* once it is complete */
     uint64_t self_ns;            /* of all rows */
-    struct rv_range_call *calls;
-    size_t n_calls, calls_capacity;
+    struct rv_call_list calls;   /* that are listed; not finished */
+    struct rv_range_call *cut;
+    size_t n_cut, cut_capacity;
     uint64_t missing_before_ns;
     bool lacks_objects; /* some were dropped before they were read */
     bool is_damaged, is_done;

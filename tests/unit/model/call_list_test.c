@@ -89,3 +89,41 @@ Test(call_list, calls_with_the_same_arguments_are_a_group, .timeout = 60)
     rv_call_list_fini(&list);
     rv_lanes_destroy(lanes);
 }
+
+static int longer_first(const void *a, const void *b)
+{
+    const struct rv_call *x = a, *y = b;
+    if (x->duration_ns != y->duration_ns)
+        return x->duration_ns > y->duration_ns ? -1 : 1;
+    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* Few durations, in parts of which the latest comes first, as a range adds them. */
+Test(call_list, the_earlier_of_equally_long_calls_are_kept_and_parts_are_merged, .timeout = 60)
+{
+    enum { N_PARTS = 7, PER_PART = RV_CALL_LIST_MOST / 2 + 13 };
+    const size_t n = (size_t)N_PARTS * PER_PART;
+    struct rv_call *all = calloc(n, sizeof *all);
+    struct rv_call_list list = {0};
+    for (size_t part = N_PARTS; part-- > 0;) {
+        struct rv_call_list some = {.least_ns = list.least_ns};
+        for (size_t i = part * PER_PART; i < (part + 1) * PER_PART; i++) {
+            all[i] = (struct rv_call){
+                .start_ns = i, .duration_ns = i * 7919 % 4, .total_ns = 1, .caller = (uint32_t)(i % 2)};
+            rv_call_list_add(&some, &all[i]);
+        }
+        rv_call_list_merge(&list, &some);
+        rv_call_list_fini(&some);
+    }
+    rv_call_list_finish(&list);
+    qsort(all, n, sizeof *all, longer_first);
+    cr_assert_eq(list.n, RV_CALL_LIST_MOST);
+    cr_assert_eq(list.n_calls, n);
+    for (size_t i = 0; i < list.n; i++)
+        cr_assert_eq(list.calls[i].start_ns, all[i].start_ns, "call %zu", i);
+    cr_assert_eq(list.by_caller.n, 2);
+    cr_assert_eq(list.by_caller.sums[0].n_calls + list.by_caller.sums[1].n_calls, n);
+    cr_assert_eq(list.by_arguments.n, 1);
+    free(all);
+    rv_call_list_fini(&list);
+}
