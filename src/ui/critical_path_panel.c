@@ -121,8 +121,11 @@ static void show_progress(const struct rv_critical_path_panel *shown, const stru
 void rv_critical_path_panel_show(struct rv_ui *ui, const struct rv_critical_path_panel *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
-    const float height = HEAD_HEIGHT + ROW_HEIGHT * (float)shown->n_rows + (shown->n_left ? 18.0f : 0.0f) +
+    const struct rv_ui_insets docks = rv_ui_insets(ui);
+    const float room = rv_ui_height(ui) - docks.top - docks.bottom;
+    const float wanted = HEAD_HEIGHT + ROW_HEIGHT * (float)shown->n_rows + (shown->n_left ? 18.0f : 0.0f) +
                          (shown->is_found && warning_of(shown) ? FOOT_HEIGHT : 0.0f);
+    const float height = shown->leaves_half ? fminf(wanted, floorf(0.5f * room)) : wanted;
     rv_imgui_panel_begin("critical path", rv_ui_dock(ui, RV_UI_RIGHT, height), RV_IMGUI_PANEL_SCROLLS);
     rv_imgui_text_wrapped(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     if (shown->is_found)

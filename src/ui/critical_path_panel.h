@@ -26,6 +26,7 @@ struct rv_critical_path_panel {
     struct rv_critical_path_panel_row rows[RV_CRITICAL_PATH_PANEL_ROWS]; /* most time first */
     size_t n_rows, n_left;                                               /* n_left: not listed */
     unsigned percent;                                                    /* how far it is, until it is found */
+    bool leaves_half;                                                    /* of the column's room to a panel below */
     bool is_cut;       /* it begins late: waits before were not kept */
     bool has_missed;   /* some waits could not be read */
     bool has_no_waits; /* none at all is known, */

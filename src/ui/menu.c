@@ -12,7 +12,7 @@ static struct rv_imgui_area place(const struct rv_ui *ui, const float at[2], siz
 {
     const float width = fminf(WIDTH, rv_ui_width(ui));
     const float height = HEAD + FOOT + (float)n_rows * (RV_ACTION_ROW_HEIGHT + ROW_GAP);
-    return (struct rv_imgui_area){fminf(at[0], rv_ui_width(ui) - width),
+    return (struct rv_imgui_area){fmaxf(fminf(at[0], rv_ui_width(ui) - width), 0.0f),
                                   fmaxf(fminf(at[1], rv_ui_height(ui) - height), 0.0f), width,
                                   fminf(height, rv_ui_height(ui))};
 }

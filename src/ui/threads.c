@@ -176,6 +176,6 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
     if (find_width >= FIND_LEAST)
         (void)rv_imgui_input("##find", "find a name or a number", find_width, state->find, sizeof state->find, false);
     rv_imgui_at(GAP, HEAD_HEIGHT);
-    show_table(style, shown, (const float[2]){area.width, height}, acts);
+    show_table(style, shown, (const float[2]){area.width, area.height - HEAD_HEIGHT - GAP}, acts);
     rv_imgui_panel_end();
 }

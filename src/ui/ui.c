@@ -236,14 +236,15 @@ static struct rv_imgui_area dock_column(struct rv_ui *ui, bool is_left, float he
 
 struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height)
 {
-    struct rv_imgui_area area = {0.0f, ui->insets.top, ui->width, height};
+    const float room = fmaxf(ui->height - ui->insets.top - ui->insets.bottom, 1.0f);
+    struct rv_imgui_area area = {0.0f, ui->insets.top, ui->width, fminf(height, room)};
     switch (edge) {
     case RV_UI_TOP:
         ui->bar_height = ui->insets.top > 0.0f ? ui->bar_height : height;
-        ui->insets.top += height;
+        ui->insets.top += area.height;
         return area;
     case RV_UI_BOTTOM:
-        ui->insets.bottom += height;
+        ui->insets.bottom += area.height;
         area.y = floorf(ui->height - ui->insets.bottom);
         return area;
     case RV_UI_LEFT:

@@ -220,6 +220,6 @@ void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, s
     if (*shown->notice)
         rv_imgui_text_wrapped(RV_IMGUI_FONT_TEXT, style->text, shown->notice);
     else
-        show_rows(style, shown, state, (const float[2]){area.width, height}, acts);
+        show_rows(style, shown, state, (const float[2]){area.width, area.height - HEAD_HEIGHT - GAP}, acts);
     rv_imgui_panel_end();
 }

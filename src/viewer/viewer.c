@@ -221,13 +221,14 @@ static void pin(struct rv_viewer *viewer)
 /* Of a call, which is pinned meanwhile; a second time closes it. */
 static void show_menu(struct rv_viewer *viewer, bool is_of_row)
 {
-    const bool was_shown = viewer->panels.menu != RV_MENU_CLOSED, was_pinned = viewer->pointer.hover.is_pinned;
+    const bool was_shown = viewer->panels.menu != RV_MENU_CLOSED;
+    const struct rv_hover before = viewer->pointer.hover;
     viewer->panels.menu = is_of_row ? RV_MENU_OF_ROW : RV_MENU_CLOSED;
     if (was_shown || is_of_row || !viewer->scene || !viewer->view)
         return;
     rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
-    if (was_pinned && !viewer->pointer.hover.is_pinned) /* it was this one, or there is none */
-        rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
+    if (before.is_pinned && !viewer->pointer.hover.is_pinned) /* it was this one, or the cursor is over none */
+        viewer->pointer.hover = before;
     viewer->panels.menu = viewer->pointer.hover.is_pinned ? RV_MENU_OF_CALL : RV_MENU_CLOSED;
     rv_viewer_point(viewer);
 }

@@ -65,7 +65,8 @@ void rv_critical_path_content_show(struct rv_ui *ui, const struct rv_viewer *vie
 {
     const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);
     struct rv_critical_path_panel shown = {.is_found = found != NULL,
-                                           .percent = rv_critical_path_job_percent(&viewer->path)};
+                                           .percent = rv_critical_path_job_percent(&viewer->path),
+                                           .leaves_half = viewer->pointer.hover.is_pinned};
     char text[160];
     if (!viewer->path.is_on)
         return;

@@ -16,31 +16,36 @@
 #define ESCAPE_NS (300 * MS)
 
 enum { MOST_RECTS = 64, LEAST_WIDTH = 60, LEAST_HEIGHT = 30, SLACK = 2, HIDDEN_SLACK = 10 };
+enum { COLUMN_WIDTH = 900, COLUMN_HEIGHT = 420 }; /* least size in points of a window with panels beside the picture */
 
 static const struct panel {
     const char *name; /* of its window */
     SDL_Scancode key;
     Uint16 modifiers;
-    bool is_kept;   /* it is not closed before the next */
-    bool is_closed; /* by the key */
+    bool is_kept;      /* it is not closed before the next */
+    bool needs_column; /* it is beside the picture, in a window with room for that */
 } PANELS[] = {
-    {"statistics", SDL_SCANCODE_I, 0, true, false},
-    {"statistics", SDL_SCANCODE_O, 0, true, false}, /* its next page */
-    {"statistics", SDL_SCANCODE_O, 0, true, false},
-    {"statistics", SDL_SCANCODE_O, 0, true, false},
-    {"statistics", SDL_SCANCODE_O, 0, true, false},
-    {"statistics", SDL_SCANCODE_O, 0, true, false},
-    {"statistics", SDL_SCANCODE_J, 0, true, false}, /* with the calls of a row */
-    {"statistics", SDL_SCANCODE_O, KMOD_LSHIFT, true, false},
-    {"statistics", SDL_SCANCODE_I, 0, true, true},
-    {"search", SDL_SCANCODE_SLASH, 0, false, false},
-    {"threads", SDL_SCANCODE_T, 0, false, false},
-    {"waits", SDL_SCANCODE_F9, 0, false, false},
-    {"settings", SDL_SCANCODE_F2, 0, false, false},
-    {"help", SDL_SCANCODE_F1, 0, false, false},
-    {"commands", SDL_SCANCODE_P, KMOD_LCTRL, false, false},
-    {"Go to", SDL_SCANCODE_G, 0, false, false},
-    {"Note", SDL_SCANCODE_M, KMOD_LCTRL, false, false},
+    {"statistics", SDL_SCANCODE_I, 0, true},
+    {"statistics", SDL_SCANCODE_O, 0, true}, /* its next page */
+    {"statistics", SDL_SCANCODE_O, 0, true},
+    {"statistics", SDL_SCANCODE_O, 0, true},
+    {"statistics", SDL_SCANCODE_O, 0, true},
+    {"statistics", SDL_SCANCODE_O, 0, true},
+    {"statistics", SDL_SCANCODE_J, 0, true}, /* with the calls of a row */
+    {"statistics", SDL_SCANCODE_O, KMOD_LSHIFT, true},
+    {"inspector", SDL_SCANCODE_RETURN, 0, true, true}, /* of the row's longest call */
+    {"critical path", SDL_SCANCODE_R, 0, true, true},
+    {"menu", SDL_SCANCODE_F10, KMOD_LSHIFT, false},
+    {"search", SDL_SCANCODE_SLASH, 0, false}, /* with what is open; of all, it is closed last */
+    {"threads", SDL_SCANCODE_T, 0, false},
+    {"waits", SDL_SCANCODE_F9, 0, true},
+    {"search", SDL_SCANCODE_SLASH, 0, false},
+    {"debugger", SDL_SCANCODE_F8, 0, false},
+    {"settings", SDL_SCANCODE_F2, 0, false},
+    {"help", SDL_SCANCODE_F1, 0, false},
+    {"commands", SDL_SCANCODE_P, KMOD_LCTRL, false},
+    {"Go to", SDL_SCANCODE_G, 0, false},
+    {"Note", SDL_SCANCODE_M, KMOD_LCTRL, false},
 };
 enum { N_PANELS = sizeof PANELS / sizeof *PANELS, PER_PANEL = 3 };
 
@@ -102,6 +107,11 @@ static bool is_open(const struct panel *panel)
     return is_there;
 }
 
+static bool has_column(void)
+{
+    return now.width_px / now.scale >= COLUMN_WIDTH && now.height_px / now.scale >= COLUMN_HEIGHT;
+}
+
 static bool step(struct window_steps *steps, const struct rv_window_state *state)
 {
     if (!state->viewer->live_edge.is_done || !state->is_settled || steps->step > N_PANELS * PER_PANEL)
@@ -120,7 +130,7 @@ static bool step(struct window_steps *steps, const struct rv_window_state *state
     case 1: /* a frame after the key, where that changes anything */
         if (state->n_frames == now.n_frames && rv_clock_mono_ns() - now.pressed_ns < KEY_NS)
             return false;
-        if (is_open(panel) == panel->is_closed)
+        if (!is_open(panel) && (!panel->needs_column || has_column()))
             return false;
         check(panel);
         now.escaped_ns = 0;
