@@ -4,9 +4,12 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,6 +97,18 @@ Test(second_cpu, one_cpu_does_all_alone)
     CPU_ZERO(&one);
     CPU_SET((size_t)sched_getcpu(), &one);
     cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    cr_assert(rv_second_cpu_share(do_work, &work));
+    cr_expect_eq(work.n, 1);
+    cr_expect_eq(work.n_children, 0);
+}
+
+Test(second_cpu, a_filter_of_system_calls_has_all_done_alone)
+{
+    struct work work = {.own = own_pid()};
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const struct sock_fprog program = {.len = 1, .filter = &allow};
+    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
     cr_assert(rv_second_cpu_share(do_work, &work));
     cr_expect_eq(work.n, 1);
     cr_expect_eq(work.n_children, 0);
