@@ -70,6 +70,11 @@ bool rv_viewer_lit_path_advance(struct rv_viewer *viewer)
     return rv_critical_path_job_poll(&viewer->path);
 }
 
+bool rv_viewer_lit_path_is_coming(const struct rv_viewer *viewer)
+{
+    return viewer->path.is_on && viewer->path.thread.is_running && rv_viewer_is_moving(viewer);
+}
+
 void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
     const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);

@@ -19,6 +19,9 @@ void rv_viewer_lit_path_wait(struct rv_viewer *viewer);
 /* Take what has been found. Returns whether the picture changes. */
 bool rv_viewer_lit_path_advance(struct rv_viewer *viewer);
 
+/* Is one that the user has just asked for still being found? The next picture is to have it. */
+bool rv_viewer_lit_path_is_coming(const struct rv_viewer *viewer);
+
 /* What views are to be made with. Borrowed. */
 void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
 

@@ -599,7 +599,7 @@ bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
 {
     return viewer->search.request.n_hits != 0 || viewer->step.n_steps != 0 ||
-           viewer->statistics.calls.request != RV_CALLS_STAY;
+           viewer->statistics.calls.request != RV_CALLS_STAY || rv_viewer_lit_path_is_coming(viewer);
 }
 
 bool rv_viewer_is_moving(const struct rv_viewer *viewer)

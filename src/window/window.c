@@ -503,7 +503,8 @@ static void follow_request_for_command(struct window *window)
 /* Request or show a frame. Returns whether one is pending. */
 static bool go_on(struct window *window)
 {
-    bool is_wanted = needs_scene(window) && !rv_frame_builder_is_asked(window->frame_builder);
+    bool is_wanted = needs_scene(window) && !rv_frame_builder_is_asked(window->frame_builder) &&
+                     !rv_viewer_lit_path_is_coming(&window->viewer);
     if (is_wanted && is_frame_due(window))
         ask_for_frame(window);
     bool is_ready = rv_frame_builder_is_ready(window->frame_builder);
