@@ -1,11 +1,12 @@
 /*
- * ringless.c child|origin|memory|strict|attach: threads that have no ring, or no memory.
+ * ringless.c child|origin|memory|strict|probe|attach: threads that have no ring, or no memory.
  *
  *   child   without fork handlers, of a thread without a ring, once another has given one back; it calls 100 times
  *   origin  such a child makes a thread before it calls anything
  *   memory  a thread calls 100 times, for whose shadow stack there is no memory
  *   strict  seccomp's strict mode ends a thread that reads the processor's clock or makes a system call, but for few; it
  *           calls 100 times in it
+ *   probe   it asks for that mode as libseccomp does, so that it is refused, and calls 100 times
  *   attach  two threads that call all the time, and nothing else
  */
 #include <linux/seccomp.h>
@@ -151,6 +152,10 @@ HIDDEN int main(int argc, char **argv)
         confine();
         (void)call(NULL);
         syscall(SYS_exit, write(STDOUT_FILENO, "confined\n", 9));
+    } else if (strcmp(what, "probe") == 0) {
+        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) == 0)
+            _exit(1);
+        (void)call(NULL);
     } else {
         pthread_create(&owner, NULL, call_forever, NULL);
         puts("running");
