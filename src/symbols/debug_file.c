@@ -88,7 +88,7 @@ struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file)
     struct search search = {.file = file, .build_id = file->build_id, .build_id_bytes = file->build_id_bytes};
     if (!rv_debug_paths_by_id(file->path, file->build_id, file->build_id_bytes, has_id, &search))
         open_linked(file, &search);
-    if (!search.found)
+    if (!search.found && !rv_elf_file_has_section(file, ".debug_info"))
         open_fetched(file, &search);
     return search.found;
 }

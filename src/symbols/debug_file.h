@@ -12,7 +12,7 @@
 /*
  * The debug file of a stripped one: by build id below /usr/lib/debug/.build-id and in debuginfod's cache; as FILE.debug
  * in its folder; by .gnu_debuglink (equal build ids, else its checksum) in its folder, in .debug there, and below
- * /usr/lib/debug; from debuginfod's servers.
+ * /usr/lib/debug; from debuginfod's servers, if it has no debug information of its own.
  *   returns  NULL when not found
  */
 struct rv_elf_file *rv_debug_file_open(struct rv_elf_file *file);

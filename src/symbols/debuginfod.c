@@ -73,7 +73,7 @@ char *rv_debuginfod_fetch(const char *file, const uint8_t *build_id, size_t n)
         tell(file, -1);
         if (result >= 0)
             close(result);
-        else if (result != -ENOENT)
+        else if (result != -ENOENT && result != -EFBIG) /* larger than DEBUGINFOD_MAXSIZE */
             give_up(file, -result);
     }
     pthread_mutex_unlock(&lock);

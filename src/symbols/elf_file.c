@@ -74,21 +74,38 @@ static bool is_section(const char *its, const char *name)
     return strcmp(its, name) == 0 || (strncmp(its, ".z", 2) == 0 && strcmp(its + 2, name + 1) == 0);
 }
 
+/* The next section of a name after one, or the first; its is how the file calls it. */
+static Elf_Scn *next_named(const struct rv_elf_file *file, Elf_Scn *section, const char *name, GElf_Shdr *header,
+                           const char **its)
+{
+    size_t names;
+    if (elf_getshdrstrndx(file->elf, &names) != 0)
+        return NULL;
+    while ((section = elf_nextscn(file->elf, section))) {
+        *its = gelf_getshdr(section, header) ? elf_strptr(file->elf, names, header->sh_name) : NULL;
+        if (*its && is_section(*its, name))
+            return section;
+    }
+    return NULL;
+}
+
 struct rv_elf_bytes rv_elf_file_section(struct rv_elf_file *file, const char *name)
 {
     GElf_Shdr header;
-    size_t names;
-    if (elf_getshdrstrndx(file->elf, &names) != 0)
-        return (struct rv_elf_bytes){0};
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(file->elf, section));) {
-        const char *its = gelf_getshdr(section, &header) ? elf_strptr(file->elf, names, header.sh_name) : NULL;
-        if (!its || !is_section(its, name))
-            continue;
+    const char *its;
+    for (Elf_Scn *section = NULL; (section = next_named(file, section, name, &header, &its));) {
         const Elf_Data *data = unpack(section, &header, its);
         if (data && data->d_buf)
             return (struct rv_elf_bytes){data->d_buf, data->d_size};
     }
     return (struct rv_elf_bytes){0};
+}
+
+bool rv_elf_file_has_section(const struct rv_elf_file *file, const char *name)
+{
+    GElf_Shdr header;
+    const char *its;
+    return next_named(file, NULL, name, &header, &its) != NULL;
 }
 
 Elf_Scn *rv_elf_file_find(const struct rv_elf_file *file, uint32_t type, GElf_Shdr *header)

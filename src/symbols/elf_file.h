@@ -36,6 +36,9 @@ struct rv_elf_file *rv_elf_file_open(const char *path);
 /* A section by its name, decompressed if needed; n 0 if there is none. */
 struct rv_elf_bytes rv_elf_file_section(struct rv_elf_file *file, const char *name);
 
+/* Has it such a section? Reads none. */
+bool rv_elf_file_has_section(const struct rv_elf_file *file, const char *name);
+
 /* The first section of a type, and its header; NULL if there is none. */
 Elf_Scn *rv_elf_file_find(const struct rv_elf_file *file, uint32_t type, GElf_Shdr *header);
 

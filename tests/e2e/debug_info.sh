@@ -164,6 +164,9 @@ if command -v debuginfod >/dev/null; then
     wait $pid
     expect "a server that does not answer: the report" "$(sed 1d out | grep -c ::0x)" 4
     end_server
+    make gcc -g -Wl,--build-id
+    run --debuginfod --report=csv -- build/program
+    expect "debug information of its own: nothing is fetched" "$status $(grep -c 'cannot be fetched' err)" "0 0"
     unset DEBUGINFOD_CACHE_PATH
 fi
 unset DEBUGINFOD_URLS
