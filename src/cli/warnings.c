@@ -156,8 +156,10 @@ static bool has_calls(const struct rv_warnings *run)
 static void warn_of_silence(const struct rv_warnings *run)
 {
     char why[1024];
-    const bool is_said = run->losses->n[RV_LOSS_THREADS_WITHOUT_RING] || run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
-                         n_static_programs(run->map) || rv_sigbus_has_come() || rv_memory_is_short();
+    const uint64_t *n = run->losses->n;
+    const bool is_said = n[RV_LOSS_THREADS_WITHOUT_RING] || n[RV_LOSS_PROCESSES_REFUSED] ||
+                         n[RV_LOSS_PROGRAMS_NOT_PRELOADED] || n_static_programs(run->map) ||
+                         rv_sigbus_has_come() || rv_memory_is_short();
     if (has_calls(run) || run->is_silence_said || !(run->options->pid || (run->launch && !is_said)))
         return;
     const struct traced traced = find_traced(run->map);
