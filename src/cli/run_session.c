@@ -49,7 +49,7 @@ static const uint64_t TURN_NS = 50000000;
 static const uint64_t ENDING_NS = 5000000000;
 /* A daemon started last may not have made its first call when the command ends. */
 static const uint64_t LATECOMER_NS = 500000000;
-/* Of a command that has ended, before it is said that its daemons are traced. */
+/* After the end of a command, before it is said that its daemons are traced. */
 static const uint64_t DAEMONS_NS = 2000000000;
 
 struct run {
@@ -487,7 +487,7 @@ static void run_headless(struct run *run)
             daemons_ns = now_ns + DAEMONS_NS;
         if (is_to_end(run) || is_capture_over(run)) {
             end_capture(run);
-        } else if (now_ns >= daemons_ns && !run->are_daemons_said) {
+        } else if (now_ns >= daemons_ns && !run->are_daemons_said && rv_launch_has_offspring(run->launch)) {
             run->are_daemons_said = true;
             say_daemons(run);
         } else if (!run->is_silence_said && now_ns >= speaks_ns) {
