@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,6 +79,12 @@ Test(second_cpu, does_the_work_in_both_and_leaves_nothing_behind)
     cr_expect_eq(count_threads(), n_threads);
     cr_expect_eq(waitpid(-1, NULL, __WALL), -1);
     cr_expect_eq(errno, ECHILD);
+    struct rusage usage;
+    struct sigaction action;
+    cr_expect_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    cr_expect_eq(usage.ru_maxrss, 0);
+    cr_expect_eq(sigaction(SIGCHLD, NULL, &action), 0);
+    cr_expect_eq(action.sa_handler, count_signal);
     cr_expect_eq(rv_second_cpu_take_ns() != 0, work.n_children != 0);
     cr_expect_eq(rv_second_cpu_take_ns(), 0);
 }
@@ -112,6 +119,28 @@ Test(second_cpu, a_filter_of_system_calls_has_all_done_alone)
     cr_assert(rv_second_cpu_share(do_work, &work));
     cr_expect_eq(work.n, 1);
     cr_expect_eq(work.n_children, 0);
+}
+
+/* Whose first child is its first process, and ends it. */
+Test(second_cpu, a_new_namespace_of_process_ids_is_left_to_the_program)
+{
+    struct work work = {.own = own_pid()};
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+        cr_skip_test("there are no namespaces");
+    cr_assert(rv_second_cpu_share(do_work, &work));
+    cr_expect_eq(work.n, 1);
+    cr_expect_eq(work.n_children, 0);
+}
+
+Test(second_cpu, children_of_the_process_before_are_left_to_the_program)
+{
+    struct work work = {.own = own_pid()};
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    cr_assert(rv_second_cpu_share(do_work, &work));
+    cr_expect_eq(work.n, 1);
+    cr_expect_eq(waitpid(child, NULL, 0), child);
 }
 
 Test(second_cpu, a_child_that_is_killed_is_reported)
