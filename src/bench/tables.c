@@ -161,7 +161,7 @@ static void time_again(const struct tables *tables, const char *const names[2])
     rv_range_memory_destroy(memory);
 }
 
-static void time_list(const struct tables *tables, const char *name, uint32_t id)
+static void time_list(const struct tables *tables, const char *const names[2], uint32_t id)
 {
     double orders[N_TURNS];
     char detail[64];
@@ -169,14 +169,14 @@ static void time_list(const struct tables *tables, const char *name, uint32_t id
     rv_range_statistics_measure(range);
     const struct rv_call_list *list = rv_range_statistics_calls(range);
     (void)snprintf(detail, sizeof detail, "%llu calls", (unsigned long long)list->n_calls);
-    time_range(tables, name, &id, detail);
+    time_range(tables, names[0], &id, detail);
     for (unsigned i = 0; i < N_TURNS; i++) {
         const uint64_t before_ns = rv_clock_thread_cpu_ns();
         free(rv_call_list_take_order(list, RV_CALL_SELF, 1, NULL));
         orders[i] = ms_since(before_ns);
     }
     (void)snprintf(detail, sizeof detail, "%zu calls by another column", list->n);
-    report(tables, "lod.table.order", orders, detail);
+    report(tables, names[1], orders, detail);
     rv_range_statistics_destroy(range);
 }
 
@@ -207,6 +207,8 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
 {
     static const char *const again[2][2] = {{"lod.table.rows.again", "lod.table.rows.window"},
                                             {"lod.table.usual_rows.again", "lod.table.usual_rows.window"}};
+    static const char *const lists[2][2] = {{"lod.table.calls", "lod.table.order"},
+                                            {"lod.table.usual_calls", "lod.table.usual_order"}};
     const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX};
     struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;
@@ -217,10 +219,9 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
     (void)snprintf(detail, sizeof detail, "%zu paths", n);
     time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
     time_again(&tables, again[has_few_paths]);
-    if (!has_few_paths) {
-        time_list(&tables, "lod.table.calls", id);
+    time_list(&tables, lists[has_few_paths], id);
+    if (!has_few_paths)
         time_trees(&tables, range, id);
-    }
     rv_range_statistics_destroy(range);
     rv_subroutines_destroy(tables.subroutines);
 }
