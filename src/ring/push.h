@@ -182,7 +182,7 @@ __attribute__((always_inline)) static inline void rv_push_end_of(struct rv_pushe
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     /* incq would use one more decoder slot. */
-    __asm__ volatile("addq %1, %0" : "+m"(*pusher->head) : "i"(n) : "memory", "cc"); /* P1 -> C1 */
+    __asm__ volatile("addq %1, %0" : "+m"(*pusher->head) : "er"(n) : "memory", "cc"); /* P1 -> C1 */
 #else
     __atomic_store_n(pusher->head, *pusher->head + n, __ATOMIC_RELEASE); /* P1 -> C1 */
 #endif

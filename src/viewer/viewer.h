@@ -181,7 +181,7 @@ void rv_viewer_drawn(struct rv_viewer *viewer, double passed);
 /* Is a new picture needed: has something changed, or is a transition under way? */
 bool rv_viewer_is_dirty(const struct rv_viewer *viewer);
 
-/* Is the user waiting for a hit or a step? */
+/* Is the user waiting for a hit, a step or a path? */
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer);
 
 /* Has something moved so recently that more movement is likely? */
