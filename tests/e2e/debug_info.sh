@@ -159,7 +159,7 @@ if command -v debuginfod >/dev/null; then
     "$ringviz" --debuginfod --report=csv -- build/program >out 2>err </dev/null &
     pid=$!
     within 30 test -e silent || fail "the silent server is not asked"
-    sleep 3 # daemons would be told of by then
+    sleep 3 # daemons would be reported by then
     expect "a server that does not answer is no daemon" "$(grep -c 'run on' err)" 0
     kill -TERM $pid
     check "a server that does not answer: TERM ends it" within 20 eval "! kill -0 $pid 2>/dev/null"
