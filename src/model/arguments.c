@@ -97,6 +97,14 @@ static size_t first_from(const struct rv_argument_texts *texts, uint64_t at_ns)
     return rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_argument_text, at_ns), at_ns);
 }
 
+bool rv_argument_texts_any(const struct rv_argument_texts *texts)
+{
+    lock(texts);
+    const bool are_any = texts->n > 0;
+    unlock(texts);
+    return are_any;
+}
+
 uint32_t rv_argument_texts_find(const struct rv_argument_texts *texts, const struct rv_span *call, bool is_result)
 {
     const uint64_t at_ns = is_result ? call->end : call->start;

@@ -40,6 +40,8 @@ size_t rv_argument_texts_bytes(const struct rv_argument_texts *texts);
 /* Forget the oldest ones until they take at most so many bytes. */
 void rv_argument_texts_limit(struct rv_argument_texts *texts, size_t n_bytes);
 
+bool rv_argument_texts_any(const struct rv_argument_texts *texts); /* are there any? */
+
 /* The id of a call's arguments or result; 0: not known. */
 uint32_t rv_argument_texts_find(const struct rv_argument_texts *texts, const struct rv_span *call, bool is_result);
 

@@ -241,7 +241,7 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
     frame->node = (uint32_t)walk->n_listed;
     walk->n_listed = walk->n_frames;
     const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
-    frame->arguments = rv_argument_texts_find(&walk->lane->texts, &call, false);
+    frame->arguments = walk->has_texts ? rv_argument_texts_find(&walk->lane->texts, &call, false) : 0;
     frame->is_outermost_of_arguments =
         frame->arguments ? id_at(walk, frame->arguments)->n_open++ == 0 : frame->is_outermost;
 }
@@ -387,6 +387,7 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     walk->lane = lane;
     walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
     walk->is_in_piece = true;
+    walk->has_texts = rv_argument_texts_any(&lane->texts);
     const bool uses_times = !walk->scope->lists_calls || walk->scope->time != RV_TIME_WALL;
     uint64_t ends_ns[2];
     rv_range_piece_ends(piece, ends_ns);
@@ -447,6 +448,7 @@ static size_t work_on_piece(struct rv_range_walk *walk, size_t most)
     pthread_mutex_unlock(&lane->lock);
     if (missing_ns > piece->from_ns && missing_ns > walk->part->missing_before_ns)
         walk->part->missing_before_ns = missing_ns;
+    walk->has_texts = rv_argument_texts_any(&lane->texts); /* a call's come before it */
     for (size_t i = 0; i < n; i++)
         add_known(walk, piece, &walk->boxes[i]);
     if (n < max && !rv_span_iter_back_wants_page(&walk->iter))

@@ -84,6 +84,7 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     struct rv_range_part *part;
     size_t at_piece;
     bool is_in_piece, passes_thread, has_times;
+    bool has_texts;                /* of the arguments of calls read so far */
     struct rv_lane *lane;          /* of the piece */
     struct rv_range_times times;   /* of the lane, not yet given to calls */
     struct rv_span_iter_back iter; /* over the lane's calls */
