@@ -1,10 +1,14 @@
 #include "viewer/lit_path.h"
 
+#include "base/clock.h"
 #include "viewer/show_call.h"
+
+#define AWAITED_NS 200000000u /* after the key: what takes longer is not waited for */
 
 void rv_viewer_lit_path_light(struct rv_viewer *viewer, const struct rv_critical_path_request *request)
 {
     struct rv_waits *waits = viewer->session ? rv_session_waits(viewer->session) : NULL;
+    viewer->path_asked_ns = rv_clock_mono_ns();
     if (waits)
         rv_critical_path_job_start(&viewer->path, viewer->lanes, waits, request);
 }
@@ -72,7 +76,8 @@ bool rv_viewer_lit_path_advance(struct rv_viewer *viewer)
 
 bool rv_viewer_lit_path_is_coming(const struct rv_viewer *viewer)
 {
-    return viewer->path.is_on && viewer->path.thread.is_running && rv_viewer_is_moving(viewer);
+    return viewer->path.is_on && viewer->path.thread.is_running &&
+           rv_clock_mono_ns() - viewer->path_asked_ns < AWAITED_NS;
 }
 
 void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params)

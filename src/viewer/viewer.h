@@ -80,6 +80,7 @@ struct rv_viewer {
     struct rv_pinned_call pinned_call;
     struct rv_viewer_statistics statistics;
     struct rv_critical_path_job path; /* viewer/lit_path.h */
+    uint64_t path_asked_ns;           /* the time at which it was asked for */
     struct rv_viewer_calls_view calls_view;
     struct rv_viewer_tasks_view tasks_view;
     struct rv_viewer_arc_job arcs;
