@@ -68,7 +68,7 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json|arcs|arcs-csv|arcs-json]", NULL, 
     "conditions, semaphores and barriers that processes share have none where another process ended the wait. Calls of the C library that block for 10 us or more are waits, too: sleeps; reads and writes, with "
     "the kind of file (`read pipe`), or where no traced thread ended the wait, its path or address; poll and its like, "
     "with the file that was ready; connections; file locks with their bytes, and sleeps after a lock was refused; sync, "
-    "children, signals, messages. A `full ring` is ringviz's own: the program waited until the viewer had read its events (--policy=block). Calls that the C library makes itself, as for streams (fread), are not. For pipes, "
+    "children, signals, messages. A `full ring` is ringviz's own: the program waited until the viewer had read its events (--policy=block). Calls that the C library makes itself, as for streams (fread), are not; nor is any once the program filters its own system calls (seccomp). For pipes, "
     "eventfds and sockets between traced threads, of other processes of the run, too, the last to write, or to read, is the "
     "`likely` waker; a process of another run, merged or not, is not found so. `start` is "
     "the time from the call that created a thread, forked its process or began its program, to its beginning. Threads "

@@ -1,6 +1,7 @@
 #!/bin/sh
 # ringless.sh RINGVIZ PROGRAM PLAIN: a thread that has found no ring, or has no memory, is traced as soon as it can be; a
-# process without room for the trace file, and one that may not read the clock any more, is counted and runs as if untraced.
+# process without room for the trace file, and one that may not read the clock any more, is counted and runs as if untraced; so does
+# one that filters its system calls, which is traced.
 set -u
 ringviz=$1 program=$2 plain=$3
 . "${0%/*}/harness.sh"
@@ -30,6 +31,15 @@ for traced in "$program" "$plain"; do
     run --fail-on-loss --report=csv -- "$traced" probe
     expect "strict mode is asked for in vain, $traced: status" $status 0
     grep -q '::counted,.*,100,' "$folder/out" || fail "strict mode is asked for in vain: $(cat "$folder/out")"
+done
+
+for traced in "$program" "$plain"; do
+    for options in --clock=tsc --libcalls; do
+        run --report=csv $options -- "$traced" filtered
+        expect "a filter, $traced $options: status" $status 0
+        grep -q '^filtered$' "$folder/out" || fail "a filter, $traced $options: $(cat "$folder/out" "$folder/err")"
+        grep -q '::counted,.*,100,' "$folder/out" || fail "a filter, $traced $options: calls are missing"
+    done
 done
 
 begin_program in "$plain" attach

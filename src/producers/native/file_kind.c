@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/own_syscalls.h"
+#include "producers/native/process.h"
 
 static enum rv_wait_on socket_on(int fd)
 {
@@ -55,7 +56,7 @@ static enum rv_wait_on anonymous_on(int fd)
 enum rv_wait_on rv_file_kind(int fd)
 {
     struct stat status;
-    if (fd < 0 || rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) != 0)
+    if (fd < 0 || rv_process_is_confined() || rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) != 0)
         return RV_WAIT_ON_NOTHING;
     switch (status.st_mode & S_IFMT) {
     case S_IFREG:

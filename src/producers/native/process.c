@@ -24,6 +24,7 @@ static struct {
     uint32_t state; /* enum open_state */
     uint32_t idx;
     uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
+    bool is_confined;             /* [atomic] */
     bool has_left, has_push_left; /* the file was closed while all threads stood still; a push in it continues */
     uint64_t patching_ns;         /* [atomic] */
     intptr_t gate;                /* a forked child has lost it */
@@ -87,6 +88,16 @@ bool rv_process_is_closed(void)
 bool rv_process_is_open(void)
 {
     return __atomic_load_n(&process.state, __ATOMIC_ACQUIRE) == OPEN; /* O2 <- O1 */
+}
+
+void rv_process_confine(void)
+{
+    __atomic_store_n(&process.is_confined, true, __ATOMIC_RELAXED);
+}
+
+bool rv_process_is_confined(void)
+{
+    return __atomic_load_n(&process.is_confined, __ATOMIC_RELAXED);
 }
 
 struct rv_map *rv_process_map(void)

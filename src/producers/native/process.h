@@ -97,6 +97,11 @@ void rv_process_end(void);
 struct rv_map *rv_process_map(void);
 uint32_t rv_process_idx(void);
 
+/* The program has set itself a filter of system calls, which may allow no more than what it does itself: what is to be known of
+ * names, files and waits is not asked for any more. Any thread; async-signal-safe. */
+void rv_process_confine(void);
+bool rv_process_is_confined(void);
+
 /*
  * One lock for opening, module lists, patched objects and fork. A thread that has it may wait for the loader, say in
  * another library's fork handler: what may run within the loader, as any function may, waits no longer than `within` does,

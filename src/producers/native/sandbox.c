@@ -48,6 +48,8 @@ void rv_sandbox_expect(long number, long a, long b)
 {
     if (forbids_clock(number, a, b))
         abandon_process();
+    if ((number == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) || (number == SYS_prctl && a == PR_SET_SECCOMP))
+        rv_process_confine();
     if (number == SYS_seccomp || (number == SYS_prctl && (a == PR_SET_NO_NEW_PRIVS || a == PR_SET_SECCOMP)))
         __atomic_store_n(&is_there, true, __ATOMIC_RELAXED);
 }

@@ -13,8 +13,9 @@
 RV_HIDDEN bool rv_sandbox_is_there(void);
 
 /*
- * The program is about to make this system call, whose first arguments are a and b. Where it forbids the calling thread to
- * read the processor's clock, as seccomp's strict mode does with nearly all system calls, tracing of the process ends.
+ * The program is about to make this system call, whose first arguments are a and b. One that sets a filter confines the
+ * process. Where it forbids the calling thread to read the processor's clock, as seccomp's strict mode does with nearly all
+ * system calls, tracing of the process ends.
  */
 RV_HIDDEN void rv_sandbox_expect(long number, long a, long b);
 

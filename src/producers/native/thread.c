@@ -74,7 +74,7 @@ static void write_name(const char *name)
 static void ask_name(void)
 {
     char name[RV_THREAD_NAME_BYTES];
-    if (rv_traced_thread.is_named || rv_traced_thread.tid || !rv_thread_has_ring())
+    if (rv_traced_thread.is_named || rv_traced_thread.tid || !rv_thread_has_ring() || rv_process_is_confined())
         return;
     rv_program_name_of_thread(rv_map_process(rv_process_map(), rv_process_idx())->name, name, sizeof name);
     write_name(name);

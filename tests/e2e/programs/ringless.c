@@ -1,5 +1,5 @@
 /*
- * ringless.c child|origin|memory|strict|probe|attach: threads that have no ring, or no memory.
+ * ringless.c child|origin|memory|strict|probe|filtered|attach: threads that have no ring, or no memory.
  *
  *   child   without fork handlers, of a thread without a ring, once another has given one back; it calls 100 times
  *   origin  such a child makes a thread before it calls anything
@@ -7,12 +7,15 @@
  *   strict  seccomp's strict mode ends a thread that reads the processor's clock or makes a system call, but for few; it
  *           calls 100 times in it
  *   probe   it asks for that mode as libseccomp does, so that it is refused, and calls 100 times
+ *   filtered  a filter ends the process for a system call that it does not make itself; it calls 100 times, and waits
  *   attach  two threads that call all the time, and nothing else
  */
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -52,6 +55,39 @@ HIDDEN static void *call(void *unused)
     for (int i = 0; i < N_CALLS; i++)
         counted();
     return unused;
+}
+
+/* As OpenSSH's for one who is not authenticated yet. */
+HIDDEN static void filter_calls(void)
+{
+    static const unsigned allowed[] = {SYS_read, SYS_write,   SYS_exit_group, SYS_rt_sigprocmask, SYS_mmap,
+                                       SYS_munmap, SYS_madvise, SYS_futex,      SYS_getpid};
+    enum { N = sizeof allowed / sizeof *allowed };
+    struct sock_filter filter[N + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (unsigned i = 0; i < N; i++)
+        filter[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], N - i, 0);
+    filter[N + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    filter[N + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){N + 3, filter}) != 0)
+        _exit(1);
+}
+
+/* A child writes later. */
+HIDDEN static void wait_filtered(void)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends) != 0)
+        _exit(1);
+    if (fork() == 0) {
+        usleep(20000);
+        _exit(write(ends[1], "f", 1) != 1);
+    }
+    filter_calls();
+    (void)call(NULL);
+    if (read(ends[0], &byte, 1) == 1 && write(STDOUT_FILENO, "filtered\n", 9) != 9)
+        _exit(1);
 }
 
 HIDDEN static void *call_forever(void *unused)
@@ -156,6 +192,8 @@ HIDDEN int main(int argc, char **argv)
         if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) == 0)
             _exit(1);
         (void)call(NULL);
+    } else if (strcmp(what, "filtered") == 0) {
+        wait_filtered();
     } else {
         pthread_create(&owner, NULL, call_forever, NULL);
         puts("running");
