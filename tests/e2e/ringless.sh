@@ -31,6 +31,8 @@ for traced in "$program" "$plain"; do
     run --fail-on-loss --report=csv -- "$traced" probe
     expect "strict mode is asked for in vain, $traced: status" $status 0
     grep -q '::counted,.*,100,' "$folder/out" || fail "strict mode is asked for in vain: $(cat "$folder/out")"
+    run --waits=csv -- "$traced" probe
+    grep -q '^read,pipe,1,' "$folder/out" || fail "a filter is asked for in vain: $(cat "$folder/out")"
 done
 
 for traced in "$program" "$plain"; do

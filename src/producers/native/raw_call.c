@@ -81,6 +81,6 @@ RV_EXPORT long syscall(long number, ...)
     va_end(all);
     if (number == SYS_futex)
         return rv_futex_call(&call);
-    rv_sandbox_expect(number, call.a, call.b);
+    rv_sandbox_expect(number, call.a, call.b, call.c);
     return makes_fork(&call) && !rv_forking_is_under_way() ? call_fork(&call) : rv_raw_call_next(&call);
 }

@@ -44,11 +44,17 @@ static void abandon_process(void)
     rv_signal_guard_end(&guard);
 }
 
-void rv_sandbox_expect(long number, long a, long b)
+/* Without one, it is asked whether there are filters: systemd does. */
+static bool sets_filter(long number, long a, long c)
+{
+    return c && (number == SYS_seccomp ? a == SECCOMP_SET_MODE_FILTER : number == SYS_prctl && a == PR_SET_SECCOMP);
+}
+
+void rv_sandbox_expect(long number, long a, long b, long c)
 {
     if (forbids_clock(number, a, b))
         abandon_process();
-    if ((number == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) || (number == SYS_prctl && a == PR_SET_SECCOMP))
+    if (sets_filter(number, a, c))
         rv_process_confine();
     if (number == SYS_seccomp || (number == SYS_prctl && (a == PR_SET_NO_NEW_PRIVS || a == PR_SET_SECCOMP)))
         __atomic_store_n(&is_there, true, __ATOMIC_RELAXED);
@@ -61,6 +67,6 @@ RV_EXPORT int prctl(int option, ...)
     const unsigned long b = va_arg(all, unsigned long), c = va_arg(all, unsigned long), d = va_arg(all, unsigned long),
                         e = va_arg(all, unsigned long);
     va_end(all);
-    rv_sandbox_expect(SYS_prctl, option, (long)b);
+    rv_sandbox_expect(SYS_prctl, option, (long)b, (long)c);
     return ((__typeof__(&prctl))(uintptr_t)rv_next_function(&next))(option, b, c, d, e);
 }

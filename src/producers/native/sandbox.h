@@ -13,10 +13,10 @@
 RV_HIDDEN bool rv_sandbox_is_there(void);
 
 /*
- * The program is about to make this system call, whose first arguments are a and b. One that sets a filter confines the
+ * The program is about to make this system call, whose first arguments are a, b and c. One that sets a filter confines the
  * process. Where it forbids the calling thread to read the processor's clock, as seccomp's strict mode does with nearly all
  * system calls, tracing of the process ends.
  */
-RV_HIDDEN void rv_sandbox_expect(long number, long a, long b);
+RV_HIDDEN void rv_sandbox_expect(long number, long a, long b, long c);
 
 #endif

@@ -6,7 +6,8 @@
  *   memory  a thread calls 100 times, for whose shadow stack there is no memory
  *   strict  seccomp's strict mode ends a thread that reads the processor's clock or makes a system call, but for few; it
  *           calls 100 times in it
- *   probe   it asks for that mode as libseccomp does, so that it is refused, and calls 100 times
+ *   probe   it asks for that mode as libseccomp does, and for a filter without one as systemd does, so that both are
+ *           refused, calls 100 times and waits
  *   filtered  a filter ends the process for a system call that it does not make itself; it calls 100 times, and waits
  *   attach  two threads that call all the time, and nothing else
  */
@@ -73,8 +74,15 @@ HIDDEN static void filter_calls(void)
         _exit(1);
 }
 
+HIDDEN static void ask_in_vain(void)
+{
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) == 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0)
+        _exit(1);
+}
+
 /* A child writes later. */
-HIDDEN static void wait_filtered(void)
+HIDDEN static void call_and_wait(void (*prepare)(void))
 {
     int ends[2];
     char byte;
@@ -84,7 +92,7 @@ HIDDEN static void wait_filtered(void)
         usleep(20000);
         _exit(write(ends[1], "f", 1) != 1);
     }
-    filter_calls();
+    prepare();
     (void)call(NULL);
     if (read(ends[0], &byte, 1) == 1 && write(STDOUT_FILENO, "filtered\n", 9) != 9)
         _exit(1);
@@ -189,11 +197,9 @@ HIDDEN int main(int argc, char **argv)
         (void)call(NULL);
         syscall(SYS_exit, write(STDOUT_FILENO, "confined\n", 9));
     } else if (strcmp(what, "probe") == 0) {
-        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) == 0)
-            _exit(1);
-        (void)call(NULL);
+        call_and_wait(ask_in_vain);
     } else if (strcmp(what, "filtered") == 0) {
-        wait_filtered();
+        call_and_wait(filter_calls);
     } else {
         pthread_create(&owner, NULL, call_forever, NULL);
         puts("running");
