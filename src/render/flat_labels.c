@@ -115,6 +115,7 @@ void rv_flat_labels_add_axis(struct rv_overlay *overlay, const struct rv_pass *p
     const unsigned every =
         rv_time_axis_label_every(widest_label(overlay, ticks) + BASE_INDENT, tick_distance(pass, ticks, z, scale));
     uint32_t rgba = rv_theme_rgba(pass->theme->tick, 1.0f);
+    const float base_end = 2.0f * BASE_INDENT + rv_overlay_text_width(overlay, RV_FONT_SMALL, ticks->base);
     for (size_t i = 0; i < ticks->n; i++) {
         const struct rv_tick *tick = &ticks->items[i];
         if (!rv_camera_project(pass->camera, (vec3){(float)rv_lane_layout_x(pass->layout, tick->time_ns), 0.0f, z}, px))
@@ -124,9 +125,9 @@ void rv_flat_labels_add_axis(struct rv_overlay *overlay, const struct rv_pass *p
         rv_overlay_rectangle(overlay, mark, 0.0f, rgba);
         if (tick->number % every)
             continue;
-        float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text);
-        rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){floorf(x - 0.5f * width), px[1] / scale + AXIS_BASELINE},
-                        tick->text, rgba);
+        const float left = floorf(x - 0.5f * rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text));
+        if (left >= base_end || !*ticks->base)
+            rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){left, px[1] / scale + AXIS_BASELINE}, tick->text, rgba);
     }
     if (rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, z}, px))
         rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){BASE_INDENT, px[1] / scale + AXIS_BASELINE}, ticks->base,
