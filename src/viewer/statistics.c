@@ -14,7 +14,6 @@
 /* What changes by itself is measured again after a while: at most a fifth of one CPU's time goes there. */
 #define PAUSE_NS 250000000u
 #define PAUSE_TIMES 4u
-#define LONG_NS 100000000u /* what takes longer is not waited for where totals are known */
 #define NAME_BYTES 512
 
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics, uint64_t parts_bytes)
@@ -214,7 +213,7 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
     if (!at_once && !is_last && !is_time(statistics))
         return;
     measure(viewer, &range);
-    if (are_totals_known(viewer) && (at_once || statistics->measured.took_ns > LONG_NS))
+    if (are_totals_known(viewer) && (at_once || is_last))
         want_totals(viewer);
 }
 
