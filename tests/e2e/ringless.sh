@@ -28,6 +28,8 @@ for traced in "$program" "$plain"; do
         expect "seccomp's strict mode, $traced $options: output" "$(cat "$folder/out")" confined
         grep -q '"threads_without_ring":1[,}]' "$folder/strict.json" || fail "$traced $options: it is not counted"
     done
+    run --report=csv -- "$traced" cell
+    grep -q '::counted,.*,200,' "$folder/out" || fail "a child in strict mode, $traced: $(cat "$folder/out")"
     run --fail-on-loss --report=csv -- "$traced" probe
     expect "strict mode is asked for in vain, $traced: status" $status 0
     grep -q '::counted,.*,100,' "$folder/out" || fail "strict mode is asked for in vain: $(cat "$folder/out")"

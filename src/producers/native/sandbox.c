@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include "base/own_syscalls.h"
+#include "producers/native/forking.h"
 #include "producers/native/next_function.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
@@ -38,6 +39,8 @@ static bool forbids_clock(long number, long a, long b)
 static void abandon_process(void)
 {
     struct rv_signal_guard guard;
+    if (rv_forking_is_child()) /* ring and process are its parent's until an event comes */
+        rv_forking_restart(rv_push_is_under_way(&rv_thread.pusher));
     rv_signal_guard_begin(&guard);
     rv_thread_release();
     rv_process_abandon();

@@ -1,11 +1,12 @@
 /*
- * ringless.c child|origin|memory|strict|probe|filtered|attach: threads that have no ring, or no memory.
+ * ringless.c child|origin|memory|strict|cell|probe|filtered|attach: threads that have no ring, or no memory.
  *
  *   child   without fork handlers, of a thread without a ring, once another has given one back; it calls 100 times
  *   origin  such a child makes a thread before it calls anything
  *   memory  a thread calls 100 times, for whose shadow stack there is no memory
  *   strict  seccomp's strict mode ends a thread that reads the processor's clock or makes a system call, but for few; it
  *           calls 100 times in it
+ *   cell    a child, without fork handlers, is so confined before it calls; its parent and a thread then call 100 times each
  *   probe   it asks for that mode as libseccomp does, and for a filter without one as systemd does, so that both are
  *           refused, calls 100 times and waits
  *   filtered  a filter ends the process for a system call that it does not make itself; it calls 100 times, and waits
@@ -152,6 +153,13 @@ HIDDEN static void call_here(void)
     (void)call(NULL);
 }
 
+HIDDEN static void confine_unseen(void)
+{
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0)
+        (void)call(NULL);
+    syscall(SYS_exit, 0);
+}
+
 HIDDEN static void make_thread(void)
 {
     run_thread(call, NULL);
@@ -196,6 +204,11 @@ HIDDEN int main(int argc, char **argv)
         confine();
         (void)call(NULL);
         syscall(SYS_exit, write(STDOUT_FILENO, "confined\n", 9));
+    } else if (strcmp(what, "cell") == 0) {
+        fork_unseen(confine_unseen);
+        usleep(300000); /* its parent's ring would be free by then */
+        run_thread(call, NULL);
+        (void)call(NULL);
     } else if (strcmp(what, "probe") == 0) {
         call_and_wait(ask_in_vain);
     } else if (strcmp(what, "filtered") == 0) {
