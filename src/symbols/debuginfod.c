@@ -61,6 +61,12 @@ static void give_up(const char *file, int error)
         rv_warn("%s: its debug file cannot be fetched: %s; no more are fetched", file, strerror(error));
 }
 
+/* Is that about this file alone? It is not there, is larger than DEBUGINFOD_MAXSIZE, or has a build id that is none. */
+static bool is_of_file(int result)
+{
+    return result == -ENOENT || result == -EFBIG || result == -EINVAL;
+}
+
 char *rv_debuginfod_fetch(const char *file, const uint8_t *build_id, size_t n)
 {
     char *path = NULL;
@@ -73,7 +79,7 @@ char *rv_debuginfod_fetch(const char *file, const uint8_t *build_id, size_t n)
         tell(file, -1);
         if (result >= 0)
             close(result);
-        else if (result != -ENOENT && result != -EFBIG) /* larger than DEBUGINFOD_MAXSIZE */
+        else if (!is_of_file(result))
             give_up(file, -result);
     }
     pthread_mutex_unlock(&lock);
