@@ -77,6 +77,16 @@ int rv_os_open_proc(pid_t pid, const char *name)
     return (int)rv_os_call(SYS_openat, AT_FDCWD, RV_OS_POINTER(path), O_RDONLY | O_CLOEXEC, 0, 0, 0);
 }
 
+size_t rv_os_read_proc(pid_t pid, const char *name, char *out, size_t out_bytes)
+{
+    const int fd = rv_os_open_proc(pid, name);
+    const long n = fd < 0 ? 0 : rv_os_call(SYS_read, fd, RV_OS_POINTER(out), (long)out_bytes - 1, 0, 0, 0);
+    if (fd >= 0)
+        (void)rv_os_call(SYS_close, fd, 0, 0, 0, 0, 0);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
 pid_t rv_os_proc_pid(void)
 {
     char digits[12];
@@ -102,20 +112,10 @@ static const char *find_field(const char *stat, size_t n_bytes, int field)
 }
 
 /* The text of /proc/PID/stat, NUL-terminated: "" when the process is gone. */
-static size_t read_stat(pid_t pid, char *stat, size_t n_bytes)
-{
-    const int fd = rv_os_open_proc(pid, "stat");
-    const long n = fd < 0 ? 0 : rv_os_call(SYS_read, fd, RV_OS_POINTER(stat), (long)n_bytes - 1, 0, 0, 0);
-    if (fd >= 0)
-        (void)rv_os_call(SYS_close, fd, 0, 0, 0, 0, 0);
-    stat[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
-
 static uint64_t read_stat_field(pid_t pid, int field)
 {
     char stat[1024];
-    size_t n = read_stat(pid, stat, sizeof stat);
+    size_t n = rv_os_read_proc(pid, "stat", stat, sizeof stat);
     uint64_t value = 0;
     for (const char *at = find_field(stat, n, field); at && *at >= '0' && *at <= '9'; at++)
         value = value * 10 + (uint64_t)(*at - '0');
@@ -125,7 +125,7 @@ static uint64_t read_stat_field(pid_t pid, int field)
 char rv_os_process_state(pid_t pid)
 {
     char stat[1024];
-    size_t n = read_stat(pid, stat, sizeof stat);
+    size_t n = rv_os_read_proc(pid, "stat", stat, sizeof stat);
     const char *at = find_field(stat, n, STAT_STATE);
     return at ? *at : '\0';
 }

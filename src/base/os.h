@@ -27,6 +27,9 @@ pid_t rv_os_proc_pid(void);
 /* Open /proc/PID/NAME for reading. Returns a descriptor, or a negative errno. Async-signal-safe, keeps errno. */
 int rv_os_open_proc(pid_t pid, const char *name);
 
+/* Read the begin of /proc/PID/NAME, NUL-terminated. Returns its bytes, 0 if there are none. Async-signal-safe, keeps errno. */
+size_t rv_os_read_proc(pid_t pid, const char *name, char *out, size_t out_bytes);
+
 /* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
 uint64_t rv_os_process_start(pid_t pid);
 

@@ -79,21 +79,11 @@ static enum rv_wait_on file_of(pid_t tid, uint64_t descriptor)
     return n > 0 ? RV_WAIT_ON_OTHER : RV_WAIT_ON_NOTHING;
 }
 
-/* "202 0x7f.. 0x80 ...": the call's number and its arguments; "running"; "-1 ..." outside of calls. */
-static bool read_line(pid_t tid, char *line, size_t line_bytes)
-{
-    const int fd = rv_os_open_proc(tid, "syscall");
-    const ssize_t n = fd < 0 ? -1 : read(fd, line, line_bytes - 1);
-    if (fd >= 0)
-        close(fd);
-    line[n > 0 ? n : 0] = '\0';
-    return n > 0 && line[0] >= '0' && line[0] <= '9';
-}
-
 bool rv_blocking_syscall_find(pid_t tid, struct rv_blocking_syscall *found)
 {
+    /* "202 0x7f.. 0x80 ...": the call's number and its arguments; "running"; "-1 ..." outside of calls. */
     char line[256], *end;
-    if (!read_line(tid, line, sizeof line))
+    if (!rv_os_read_proc(tid, "syscall", line, sizeof line) || line[0] < '0' || line[0] > '9')
         return false;
     const unsigned long number = strtoul(line, &end, 10);
     const char *name = number < RV_SYSCALLS ? rv_syscall_name((unsigned)number) : NULL;

@@ -140,11 +140,10 @@ static void follow_state(struct thread *thread, uint64_t mono_ns, uint8_t state)
 /* As the kernel has it now; "" when the thread is gone. */
 static void ask_name(uint32_t tid, char name[RV_PERF_NAME_BYTES])
 {
-    const int fd = rv_os_open_proc((pid_t)tid, "comm");
-    const ssize_t n = fd < 0 ? 0 : read(fd, name, RV_PERF_NAME_BYTES);
-    memset(name + (n > 0 ? n - 1 : 0), 0, RV_PERF_NAME_BYTES - (size_t)(n > 0 ? n - 1 : 0)); /* a newline ends it */
-    if (fd >= 0)
-        close(fd);
+    char line[RV_PERF_NAME_BYTES + 1];
+    const size_t n = rv_os_read_proc((pid_t)tid, "comm", line, sizeof line);
+    memset(name, 0, RV_PERF_NAME_BYTES);
+    memcpy(name, line, n ? n - 1 : 0); /* a newline ends it */
 }
 
 static void name_silent(struct rv_silent_thread *silent, const struct thread *thread)
