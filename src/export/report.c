@@ -67,16 +67,6 @@ static int by_self_time(const void *a, const void *b)
     return order || !x->argument ? order : strcmp(x->argument, y->argument);
 }
 
-/* Statistics merged by name. */
-static struct rv_stats *merge_names(const struct rv_report *report)
-{
-    uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(report->subroutines, &n_ids);
-    struct rv_stats *merged = rv_stats_create();
-    rv_stats_merge_as(merged, report->stats, as_id, n_ids);
-    free(as_id);
-    return merged;
-}
-
 static struct rv_state_times times_of(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
@@ -101,7 +91,7 @@ static void take_groups(struct table *table, const struct rv_report *report)
 
 static void take_subroutines(struct table *table, const struct rv_report *report)
 {
-    struct rv_stats *merged = merge_names(report);
+    struct rv_stats *merged = rv_stats_by_name(report->stats, report->subroutines);
     struct rv_stats_row *rows = rv_stats_take_rows(merged, &table->n);
     table->lines = rv_alloc(table->n, sizeof *table->lines);
     for (size_t i = 0; i < table->n; i++)

@@ -494,6 +494,15 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
     return n;
 }
 
+struct rv_stats *rv_stats_by_name(const struct rv_stats *stats, struct rv_subroutines *subroutines)
+{
+    uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(subroutines, &n_ids);
+    struct rv_stats *merged = rv_stats_create();
+    rv_stats_merge_as(merged, stats, as_id, n_ids);
+    free(as_id);
+    return merged;
+}
+
 struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n)
 {
     *n = rv_stats_rows(stats, NULL, 0);

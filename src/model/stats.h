@@ -13,6 +13,7 @@
 
 #include "model/histogram.h"
 #include "model/state_times.h"
+#include "model/subroutines.h"
 #include "scan/span.h"
 
 struct rv_histogram;
@@ -91,6 +92,9 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
 
 /* Rows of every subroutine with calls, any order; returns their number, writes up to max. */
 size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, size_t max);
+
+/* Statistics in which subroutines of one name, file and line are one, under the least of their ids. To be destroyed. */
+struct rv_stats *rv_stats_by_name(const struct rv_stats *stats, struct rv_subroutines *subroutines);
 
 /* All of them, n, for free(). */
 struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n);

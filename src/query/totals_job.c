@@ -5,15 +5,12 @@
 static void work(void *context)
 {
     struct rv_totals_job *job = context;
-    uint32_t n_ids, *as_id = rv_subroutines_take_namesakes(job->subroutines, &n_ids);
     struct rv_stats *all = rv_session_stats(job->session);
-    job->stats = rv_stats_create();
-    rv_stats_merge_as(job->stats, all, as_id, n_ids);
+    job->stats = rv_stats_by_name(all, job->subroutines);
     job->rows = rv_stats_take_rows(job->stats, &job->n_rows);
     for (size_t i = 0; i < job->n_rows; i++)
         job->self_ns += job->rows[i].self_ns;
     rv_stats_destroy(all);
-    free(as_id);
 }
 
 void rv_totals_job_start(struct rv_totals_job *job, struct rv_session *session, struct rv_subroutines *subroutines)
