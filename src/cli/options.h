@@ -91,7 +91,7 @@ struct rv_options {
     bool is_alone;         /* --follow=no */
     uint32_t max_overhead; /* percent; 0: not given */
     bool has_any_overhead; /* --max-overhead=off */
-    bool fetches_debug_files; /* --debuginfod */
+    bool fetches_debug_files;
     uint32_t n_threads;
 };
 

@@ -75,7 +75,6 @@ struct run {
     uint64_t end_ns;                     /* when capture ends by --duration */
     bool has_ended;                      /* the command has ended; its children may run */
     bool is_silence_said;                /* why no call came */
-    bool are_daemons_said;               /* that the command's children run on */
     uint64_t asked_ns;                   /* when it was seen that the command was sent TERM; 0: it was not */
     unsigned n_interrupts0;              /* number of interrupts when its end was seen */
     int status;                          /* ringviz's exit status */
@@ -481,14 +480,15 @@ static void run_headless(struct run *run)
 {
     const uint64_t speaks_ns = isatty(STDERR_FILENO) ? rv_clock_mono_ns() + RV_WINDOW_SILENCE_NS : UINT64_MAX;
     uint64_t daemons_ns = UINT64_MAX;
+    bool are_daemons_said = false;
     while (!rv_session_wait(run->session, TURN_NS)) {
         const uint64_t now_ns = rv_clock_mono_ns();
         if (run->has_ended && daemons_ns == UINT64_MAX)
             daemons_ns = now_ns + DAEMONS_NS;
         if (is_to_end(run) || is_capture_over(run)) {
             end_capture(run);
-        } else if (now_ns >= daemons_ns && !run->are_daemons_said && rv_launch_has_offspring(run->launch)) {
-            run->are_daemons_said = true;
+        } else if (now_ns >= daemons_ns && !are_daemons_said && rv_launch_has_offspring(run->launch)) {
+            are_daemons_said = true;
             say_daemons(run);
         } else if (!run->is_silence_said && now_ns >= speaks_ns) {
             say_silence(run);
