@@ -8,6 +8,9 @@
 #include "base/err.h"
 #include "base/units.h"
 
+/* In a block, without a window: with as many as there may be files are 3 % smaller, but two threads take 2 MiB more. */
+enum { LEAN_BLOCK_EVENTS = 1 << 15 };
+
 /* Of a process that ringviz attaches to. */
 static void process_name(uint32_t pid, char name[64])
 {
@@ -47,14 +50,16 @@ static int start(struct rv_recorder *recorder)
     const struct rv_options *options = recorder->options;
     base_name(options, name, sizeof name);
     int error = rv_recording_writer_start(
-        recorder->record, &(struct rv_recording_writer_params){.path = recorder->path,
-                                                               .program = name,
-                                                               .pid = recorder->pid,
-                                                               .mono_ns = recorder->mono_ns,
-                                                               .real_ns = recorder->real_ns,
-                                                               .is_forced = options->is_forced,
-                                                               .is_all = options->is_headless && !options->max_depth,
-                                                               .limit = options->record_limit});
+        recorder->record,
+        &(struct rv_recording_writer_params){.path = recorder->path,
+                                             .program = name,
+                                             .pid = recorder->pid,
+                                             .mono_ns = recorder->mono_ns,
+                                             .real_ns = recorder->real_ns,
+                                             .is_forced = options->is_forced,
+                                             .is_all = options->is_headless && !options->max_depth,
+                                             .block_events = options->is_headless ? LEAN_BLOCK_EVENTS : 0,
+                                             .limit = options->record_limit});
     recorder->is_on = !error;
     recorder->n_hits_before = n_hits(recorder);
     return error;

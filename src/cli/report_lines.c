@@ -15,6 +15,7 @@
 #include "pipeline/line_times_reader.h"
 #include "source/replay.h"
 
+enum { BLOCK_EVENTS = 1 << 14 }; /* each thread has one in memory */
 static const uint64_t TURN_NS = 50000000;
 
 /* ---- a program's recording ---- */
@@ -39,8 +40,9 @@ static int open_record(struct rv_report_lines *lines)
     lines->record_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     lines->record = rv_recording_writer_create(0);
     return rv_recording_writer_start(
-        lines->record,
-        &(struct rv_recording_writer_params){.fd = fd, .follower = {ignore_place, ignore_place, fail, lines}});
+        lines->record, &(struct rv_recording_writer_params){.fd = fd,
+                                                            .block_events = BLOCK_EVENTS,
+                                                            .follower = {ignore_place, ignore_place, fail, lines}});
 }
 
 /* NULL: there is none that is whole. */

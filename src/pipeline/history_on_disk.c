@@ -21,7 +21,10 @@
 #include "source/recording_on_demand.h"
 #include "source/replay.h"
 
-enum { SHARE = 10 /* of the free space */ };
+enum {
+    SHARE = 10,            /* of the free space */
+    BLOCK_EVENTS = 1 << 14 /* one is loaded to look at a microsecond */
+};
 static const uint64_t REST_NS = 10000000;
 static const uint64_t STALL_NS = 1000000000;         /* time that the disk has to answer */
 static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* even if evicted calls are wanted more often than blocks come */
@@ -356,8 +359,10 @@ static int open_file(struct rv_history *history, uint64_t n_bytes)
     if (fd < 0)
         return fd;
     snprintf(history->path, sizeof history->path, "/proc/self/fd/%d", fd);
-    const struct rv_recording_writer_params params = {
-        .fd = fd, .limit = {.n_bytes = n_bytes}, .follower = {add_index, set_begin, fail, history}};
+    const struct rv_recording_writer_params params = {.fd = fd,
+                                                      .block_events = BLOCK_EVENTS,
+                                                      .limit = {.n_bytes = n_bytes},
+                                                      .follower = {add_index, set_begin, fail, history}};
     int error = rv_recording_writer_start(history->record, &params);
     if (error)
         rv_warn("no history of older calls: %s (--history, TMPDIR)", strerror(-error));

@@ -23,10 +23,8 @@
 #include "sink/ordered_writer.h"
 
 enum {
-    STRINGS_BYTES = 1 << 20,   /* of names not yet written, at most */
-    CPUS_PER_ENCODER = 4,      /* one encoder writes what the workers of so many CPUs deliver */
-    RECORDED_EVENTS = 1 << 15, /* per block: of twice as many, files are 3 % smaller, and two threads take 2 MiB more */
-    FOLLOWED_EVENTS = 1 << 14, /* per block, for a follower, who loads one to look at a microsecond */
+    STRINGS_BYTES = 1 << 20, /* of names not yet written, at most */
+    CPUS_PER_ENCODER = 4,    /* one encoder writes what the workers of so many CPUs deliver */
 };
 static const uint64_t FLUSH_INTERVAL_NS = 500000000;
 /* For a follower, who shows calls that memory has evicted: few blocks are better than recent ones. */
@@ -57,7 +55,7 @@ struct rv_recording_writer {
     struct rv_record_limit limit;
     bool is_all; /* see struct rv_recording_writer_params */
     struct rv_record_follower follower;
-    size_t block_events; /* in a full block */
+    size_t block_events; /* in a full block: see struct rv_recording_writer_params */
     struct rv_record_limiter_gone gone;
     struct rv_ordered_writer *ordered_writer;
     pthread_t flusher;
@@ -576,7 +574,7 @@ static int open_file(struct rv_recording_writer *record, const struct rv_recordi
         return error;
     record->limit = params->limit;
     record->follower = params->follower;
-    record->block_events = params->follower.index ? FOLLOWED_EVENTS : RECORDED_EVENTS;
+    record->block_events = params->block_events ? params->block_events : RV_REC_MAX_EVENTS;
     record->is_all = params->is_all;
     record->gone = (struct rv_record_limiter_gone){0};
     error = is_limited ? rv_rec_writer_give_back(&record->writer, 0, 0) : 0;

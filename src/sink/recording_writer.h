@@ -19,9 +19,10 @@ struct rv_recording_writer_params { /* zero = default */
     const char *program; /* the title */
     uint32_t pid;
     uint64_t mono_ns,
-        real_ns;    /* CLOCK_MONOTONIC and CLOCK_REALTIME at one time on the events' host; 0, 0 = this host */
-    bool is_forced; /* replace an existing file */
-    bool is_all;    /* covers a whole session at all depths, so that the session's totals are the file's */
+        real_ns;         /* CLOCK_MONOTONIC and CLOCK_REALTIME at one time on the events' host; 0, 0 = this host */
+    bool is_forced;      /* replace an existing file */
+    bool is_all;         /* covers a whole session at all depths, so that the session's totals are the file's */
+    size_t block_events; /* in a full block; 0 = RV_REC_MAX_EVENTS, with which files are smallest and made fastest */
     struct rv_record_limit limit;
     /* A file for a reader that follows it: its indexes have only what is needed to find and to decode blocks. */
     struct rv_record_follower follower;
