@@ -23,19 +23,19 @@ struct rv_timeline_logs {
     uint64_t next_mark; /* once so many spans are added */
 };
 
-struct rv_timeline {
+struct rv_timeline {               /* first what every query reads: it costs few cache misses */
     struct rv_timeline_logs *logs; /* never NULL; empty ones are shared before the first call that is kept */
+    struct rv_span_pages pages;
+    uint32_t finest;     /* level: spans shorter than its cells are in cells only */
+    uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
+    bool is_backed;      /* evicted spans come back in pages */
+    bool has_ended;
+    bool has_no_cells;
     uint64_t whole_from_ns[RV_TIMELINE_LEVELS]; /* by level: spans and cells */
     uint64_t spans_from_ns[RV_TIMELINE_LEVELS]; /* by bucket: evicted spans end by this */
     uint64_t n_spans, n_evicted, first_ns, last_ns;
-    uint32_t max_depth;
-    uint32_t finest;     /* level: spans shorter than its cells are in cells only */
-    uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
-    bool has_ended;
-    bool has_no_cells;
-    bool is_backed; /* evicted spans come back in pages */
     uint64_t backed_from_ns, backed_until_ns;
-    struct rv_span_pages pages;
+    uint32_t max_depth;
 };
 
 /* Durations in a bucket are below this. */
