@@ -22,8 +22,9 @@ struct rv_chunk {
 struct rv_chunked_log {           /* set item_bytes, zero the rest */
     struct rv_chunk *list, *tail; /* tail: the last of the list or NULL */
     uint64_t n_dropped;           /* records dropped so far: those pushed before the list */
-    size_t first, n, capacity;
+    size_t capacity;              /* of the list, chunks */
     size_t n_item_bytes_held;
+    uint32_t first, n; /* chunks of the list in use: from first up to n */
     uint32_t item_bytes;
     uint32_t next_capacity;
 };
