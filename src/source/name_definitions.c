@@ -15,13 +15,21 @@ static bool define(const struct rv_name_definitions *definitions, const struct r
     return true;
 }
 
-void rv_name_definitions_give(struct rv_name_definitions *definitions, const struct rv_intake *intake, bool is_final)
+static void try_again(struct rv_name_definitions *definitions, const struct rv_intake *intake, bool is_final)
 {
     size_t n_left = 0;
     for (size_t i = 0; i < definitions->n_unnamed; i++)
         if (!define(definitions, intake, definitions->unnamed[i], is_final))
             definitions->unnamed[n_left++] = definitions->unnamed[i];
     definitions->n_unnamed = n_left;
+}
+
+void rv_name_definitions_give(struct rv_name_definitions *definitions, const struct rv_intake *intake, bool is_final)
+{
+    const uint32_t n_modules = rv_symbolizer_n_modules(definitions->symbolizer);
+    if (is_final || n_modules != definitions->n_modules)
+        try_again(definitions, intake, is_final);
+    definitions->n_modules = n_modules;
     const uint32_t n = rv_symbolizer_count(definitions->symbolizer);
     for (; definitions->n_named < n; definitions->n_named++)
         if (!define(definitions, intake, definitions->n_named + 1, is_final)) {

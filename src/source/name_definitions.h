@@ -12,7 +12,8 @@
 struct rv_name_definitions { /* zeroed, with a symbolizer = ready */
     struct rv_symbolizer *symbolizer;
     uint32_t n_named;
-    uint32_t *unnamed; /* ids whose module was not known yet */
+    uint32_t n_modules; /* those known when the unnamed ids were last tried */
+    uint32_t *unnamed;  /* ids whose module was not known yet */
     size_t n_unnamed, unnamed_capacity;
 };
 

@@ -57,6 +57,7 @@ struct rv_symbolizer {
     struct entry *entries; /* [id - 1] */
     size_t entry_capacity;
     _Atomic uint32_t n_entries;
+    _Atomic uint32_t n_modules;  /* added so far, in all processes */
     struct rv_code_file **files; /* by number */
     size_t n_files, file_capacity;
 
@@ -138,6 +139,11 @@ uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer)
     return count(symbolizer);
 }
 
+uint32_t rv_symbolizer_n_modules(const struct rv_symbolizer *symbolizer)
+{
+    return atomic_load_explicit(&symbolizer->n_modules, memory_order_relaxed);
+}
+
 /* ---- files and modules ---- */
 
 static bool is_same_file(const void *context, uint32_t value, const void *key)
@@ -209,8 +215,10 @@ void rv_symbolizer_put_module(struct rv_symbolizer *symbolizer, const struct rv_
         mapped.file = find_or_add_file(symbolizer, module)->number;
     pthread_mutex_lock(&symbolizer->lock);
     bool is_new = !number;
-    if (is_new)
+    if (is_new) {
         number = 1 + rv_module_map_add(&process->map, &mapped, on_timed, process);
+        atomic_fetch_add_explicit(&symbolizer->n_modules, 1, memory_order_relaxed); /* the lock orders the map */
+    }
     if (module->unloaded_ns)
         rv_module_map_unload(&process->map, number - 1, module->unloaded_ns);
     pthread_mutex_unlock(&symbolizer->lock);

@@ -77,6 +77,8 @@ uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *pack
 uint32_t rv_symbolizer_find(const struct rv_symbolizer *symbolizer, const char *name);
 
 uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer); /* ids assigned: 1 .. count. Any thread */
+/* Modules added so far. A name that was refused for want of its module is refused until more are added. Any thread. */
+uint32_t rv_symbolizer_n_modules(const struct rv_symbolizer *symbolizer);
 
 struct rv_symbolizer_name {
     const char *package, *name, *file; /* owned by the symbolizer, valid until destroy; "" = unknown */
