@@ -1,8 +1,8 @@
 #!/bin/sh
-# refused.sh RINGVIZ PROGRAM FIB: a program that becomes another user is not traced, which is reported: its forked
+# refused.sh RINGVIZ PROGRAM FIB STARTS: a program that becomes another user is not traced, which is reported: its forked
 # children, and programs that it starts.
 set -u
-ringviz=$1 program=$2 fib=$3
+ringviz=$1 program=$2 fib=$3 starts=$4
 . "${0%/*}/harness.sh"
 
 [ "$(id -u)" -eq 0 ] || exit 77
@@ -41,7 +41,22 @@ if [ "$("$ruby" "$folder/euid.rb")" = 65534 ]; then
     expect "a set-user-ID ruby" "$(head -n 1 "$folder/out")" 65534
     grep -q 'made no traced call: it is set-user-ID' "$folder/err" || fail "a set-user-ID ruby: $(cat "$folder/err")"
 fi
-rm -f "$ruby" "$folder/euid.rb"
+# However it is started, and below another such program, with the options that are not ours.
+if [ "$("$ruby" "$folder/euid.rb")" = 65534 ]; then
+    run --report=csv -- sh -c "'$starts' '$folder' ruby"
+    expect "started in each way: status" $status 0
+    ! grep -q 'no -r allowed' "$folder/err" || fail "started in each way: $(cat "$folder/err")"
+    printf '#!%s\nputs Process.euid, ENV["RUBYOPT"]' "$(command -v ruby)" >"$folder/euid.rb"
+    chmod 755 "$folder/euid.rb"
+    cp "$starts" "$folder/starts" && chown 65534 "$folder/starts" && chmod 4755 "$folder/starts"
+    export RUBYOPT=-W:no-deprecated
+    "$folder/starts" "$folder" euid.rb >"$folder/plain"
+    expect "plain: other user's" "$(grep -c 65534 "$folder/plain")" 10
+    run --report=csv --output="$folder/report" -- sh -c "'$folder/starts' '$folder' euid.rb"
+    expect "below a set-user-ID program" "$(cat "$folder/out")" "$(cat "$folder/plain")"
+    unset RUBYOPT
+fi
+rm -f "$ruby" "$folder/euid.rb" "$folder/starts" "$folder/plain" "$folder/report"
 run --trace-file="$folder/trace" --report=csv -- sh -c "$nobody $folder/fib"
 expect "the count is removed" "$(ls -I cache "$folder" | tr '\n' ' ')" "err fib out program trace "
 conclude

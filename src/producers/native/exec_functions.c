@@ -34,22 +34,22 @@ spawn_fn rv_exec_spawnp INTERCEPTS("posix_spawnp");
 static struct rv_next_function next_execve = {.name = "execve"}, next_execvpe = {.name = "execvpe"},
                                next_spawn = {.name = "posix_spawn"}, next_spawnp = {.name = "posix_spawnp"};
 
-static void expect(const char *path, bool is_command)
+/* Returns whether it is privileged. */
+static bool expect(const char *path, bool is_command)
 {
     (void)rv_creator_announce_process();
-    if (path && is_command)
-        rv_preload_expect_command(path);
-    else if (path)
-        rv_preload_expect(path);
+    if (!path)
+        return false;
+    return is_command ? rv_preload_expect_command(path) : rv_preload_expect(path);
 }
 
 static int execute(const char *path, bool is_command, char *const *arguments, char *const *environment)
 {
-    const size_t n_room = rv_preload_environment_room(environment);
     exec_fn *real = (exec_fn *)(uintptr_t)rv_next_function(is_command ? &next_execvpe : &next_execve);
-    expect(path, is_command);
-    if (n_room)
-        environment = rv_preload_environment(environment, alloca(n_room * sizeof *environment), n_room);
+    const bool is_privileged = expect(path, is_command);
+    const size_t n_bytes = rv_preload_environment_room(environment, is_privileged);
+    if (n_bytes)
+        environment = rv_preload_environment(environment, is_privileged, alloca(n_bytes));
     return real(path, arguments, environment);
 }
 
@@ -123,26 +123,25 @@ int rv_exec_execle(const char *path, const char *argument, ...)
     return execute(path, false, arguments, environment);
 }
 
-static int spawn(struct rv_next_function *next, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+static int spawn(bool is_command, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-    const size_t n_room = rv_preload_environment_room(environment);
-    spawn_fn *real = (spawn_fn *)(uintptr_t)rv_next_function(next);
-    if (n_room)
-        environment = rv_preload_environment(environment, alloca(n_room * sizeof *environment), n_room);
+    spawn_fn *real = (spawn_fn *)(uintptr_t)rv_next_function(is_command ? &next_spawnp : &next_spawn);
+    const bool is_privileged = expect(path, is_command);
+    const size_t n_bytes = rv_preload_environment_room(environment, is_privileged);
+    if (n_bytes)
+        environment = rv_preload_environment(environment, is_privileged, alloca(n_bytes));
     return real(pid, path, actions, attributes, arguments, environment);
 }
 
 int rv_exec_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                   const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-    expect(path, false);
-    return spawn(&next_spawn, pid, path, actions, attributes, arguments, environment);
+    return spawn(false, pid, path, actions, attributes, arguments, environment);
 }
 
 int rv_exec_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                    const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-    expect(file, true);
-    return spawn(&next_spawnp, pid, file, actions, attributes, arguments, environment);
+    return spawn(true, pid, file, actions, attributes, arguments, environment);
 }

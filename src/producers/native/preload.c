@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@
 #define PAGE 4096u
 #define PRELOAD "LD_PRELOAD"
 #define TRACE "RINGVIZ_FILE"
+#define RUBY_OPTIONS "RUBYOPT"
+#define RUBY_LIBRARY "/ruby/ringviz.rb"
+#define NOT_READABLE SIZE_MAX
 #define SANITIZER                                                                                                      \
     "ASAN_OPTIONS" /* without ours, a shared AddressSanitizer runtime refuses to start behind our library */
 
@@ -92,32 +96,102 @@ static bool is_ours(const char *variable, uintptr_t *page)
            is_variable(variable, TRACE, page);
 }
 
-size_t rv_preload_environment_room(char *const *environment)
+/* Entries of an environment; NOT_READABLE: one cannot be read. */
+static size_t count_entries(char *const *environment)
 {
-    uintptr_t of_list = 0, of_variables = 0;
+    uintptr_t page = 0;
     size_t n = 0;
-    if (!preload.n_variables)
-        return 0;
     for (; environment; n++) {
-        if (!is_readable((const char *)(environment + n), &of_list) ||
-            !is_readable((const char *)(environment + n + 1) - 1, &of_list))
-            return 0;
+        if (!is_readable((const char *)(environment + n), &page) ||
+            !is_readable((const char *)(environment + n + 1) - 1, &page))
+            return NOT_READABLE;
         if (!environment[n])
             break;
-        if (is_ours(environment[n], &of_variables))
-            return 0;
     }
-    return n + preload.n_variables + 1;
+    return n;
 }
 
-char *const *rv_preload_environment(char *const *environment, char **extended, size_t n_room)
+static size_t room_with_ours(char *const *environment, size_t n)
 {
-    const size_t n = n_room - preload.n_variables - 1;
+    uintptr_t page = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_ours(environment[i], &page))
+            return 0;
+    return preload.n_variables ? (n + preload.n_variables + 1) * sizeof *environment : 0;
+}
+
+static void add_ours(char *const *environment, size_t n, char **extended)
+{
     if (n)
         memcpy(extended, environment, n * sizeof *extended);
     memcpy(extended + n, preload.variables, preload.n_variables * sizeof *extended);
-    extended[n_room - 1] = NULL;
-    return extended;
+    extended[n + preload.n_variables] = NULL;
+}
+
+static bool is_text(const char *text, uintptr_t *page)
+{
+    while (is_readable(text, page) && *text)
+        text++;
+    return *page != 0;
+}
+
+/* Behind the switch that loads our library, which is the first of Ruby's options; NULL: it is not there. */
+static const char *behind_ruby_switch(const char *variable, uintptr_t *page)
+{
+    const char *options = variable + sizeof RUBY_OPTIONS;
+    const size_t n_library = sizeof RUBY_LIBRARY - 1;
+    if (!is_variable(variable, RUBY_OPTIONS, page) || !is_text(options, page) || strncmp(options, "-r", 2) != 0)
+        return NULL;
+    const size_t n = strcspn(options, " ");
+    const bool is_ours = n > n_library && memcmp(options + n - n_library, RUBY_LIBRARY, n_library) == 0;
+    return is_ours ? options + n + (options[n] == ' ') : NULL;
+}
+
+/* Which variable loads our library into Ruby; n: none. *options: those behind it. */
+static size_t find_ruby_switch(char *const *environment, size_t n, const char **options)
+{
+    uintptr_t page = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((*options = behind_ruby_switch(environment[i], &page)))
+            return i;
+    return n;
+}
+
+static size_t room_without_ruby(char *const *environment, size_t n)
+{
+    const char *options;
+    if (find_ruby_switch(environment, n, &options) == n)
+        return 0;
+    return (n + 1) * sizeof *environment + sizeof RUBY_OPTIONS + strlen(options) + 1;
+}
+
+static void leave_ruby_out(char *const *environment, size_t n, char **changed)
+{
+    const char *options;
+    const size_t i = find_ruby_switch(environment, n, &options);
+    char *variable = (char *)(changed + n + 1);
+    memcpy(changed, environment, (n + 1) * sizeof *changed);
+    changed[i] = variable;
+    memcpy(variable, RUBY_OPTIONS "=", sizeof RUBY_OPTIONS);
+    memcpy(variable + sizeof RUBY_OPTIONS, options, strlen(options) + 1);
+}
+
+size_t rv_preload_environment_room(char *const *environment, bool is_privileged)
+{
+    const size_t n = preload.header ? count_entries(environment) : NOT_READABLE;
+    if (n == NOT_READABLE)
+        return 0;
+    return is_privileged ? room_without_ruby(environment, n) : room_with_ours(environment, n);
+}
+
+char *const *rv_preload_environment(char *const *environment, bool is_privileged, char **changed)
+{
+    const size_t n = count_entries(environment);
+    if (is_privileged)
+        leave_ruby_out(environment, n, changed);
+    else
+        add_ours(environment, n, changed);
+    return changed;
 }
 
 void rv_preload_start(void)
@@ -138,31 +212,35 @@ static bool are_files_here(void)
 }
 
 /* A static program may have hooks of its own, and ours. */
-static void count(const char *path)
+static void count(const char *path, bool is_privileged)
 {
-    if (rv_exec_is_privileged(path) || !are_files_here())
+    if (is_privileged || !are_files_here())
         __atomic_fetch_add(&preload.header->n_programs_not_preloaded, 1, __ATOMIC_RELAXED);
     else if (rv_exec_is_static(path))
         __atomic_fetch_add(&preload.header->n_static_programs, 1, __ATOMIC_RELAXED);
 }
 
-void rv_preload_expect(const char *path)
+bool rv_preload_expect(const char *path)
 {
     int saved = errno;
     rv_os_begin_own();
-    if (preload.header && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
-        count(path);
+    const bool is_there = preload.header && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+    const bool is_privileged = is_there && rv_exec_is_privileged(path);
+    if (is_there)
+        count(path, is_privileged);
     rv_os_end_own();
     errno = saved;
+    return is_privileged;
 }
 
-void rv_preload_expect_command(const char *command)
+bool rv_preload_expect_command(const char *command)
 {
     char path[PATH_MAX];
     int saved = errno;
     rv_os_begin_own();
-    if (preload.header && rv_exec_find(command, path, sizeof path))
-        rv_preload_expect(path);
+    const bool is_privileged =
+        preload.header && rv_exec_find(command, path, sizeof path) && rv_preload_expect(path);
     rv_os_end_own();
     errno = saved;
+    return is_privileged;
 }

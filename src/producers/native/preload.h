@@ -5,6 +5,7 @@
 #ifndef RV_PRODUCERS_NATIVE_PRELOAD_H
 #define RV_PRODUCERS_NATIVE_PRELOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "producers/native/visibility.h"
@@ -12,21 +13,23 @@
 /* Map the count in the trace file of this process, which later may be in another root. Once, before main(). */
 RV_HIDDEN void rv_preload_start(void);
 
-/* This process is about to start the program at a path. Any thread, also between vfork and exec; keeps errno. */
-RV_HIDDEN void rv_preload_expect(const char *path);
+/*
+ * This process is about to start the program at a path, or a command that is looked up in PATH. Any thread, also between vfork
+ * and exec; keeps errno.
+ *   returns  whether it gets another user's rights, so that the loader preloads nothing into it
+ */
+RV_HIDDEN bool rv_preload_expect(const char *path);
+RV_HIDDEN bool rv_preload_expect_command(const char *command);
 
 /*
  * The environment of such a program gets our variables where it has neither a trace file nor a preloaded library or sanitizer
- * options of its own: its maker may have taken one of them out so that a program is not traced. Any thread, also between
- * vfork and exec, on whatever stack there is.
- *   room      entries that the extended environment takes, with its end; 0: it is left as it is, as one that cannot be
- *             read is
- *   extended  room for n_room of them. Returns it
+ * options of its own: its maker may have taken one of them out so that a program is not traced. That of a privileged one lacks
+ * our switch in RUBYOPT: a ruby that it starts with another user's rights would refuse to load anything, and end. Any thread,
+ * also between vfork and exec, on whatever stack there is.
+ *   room     bytes of the changed environment; 0: it is left as it is, as one that cannot be read is
+ *   changed  room for them. Returns it
  */
-RV_HIDDEN size_t rv_preload_environment_room(char *const *environment);
-RV_HIDDEN char *const *rv_preload_environment(char *const *environment, char **extended, size_t n_room);
-
-/* rv_preload_expect() of a command that is looked up in PATH. */
-RV_HIDDEN void rv_preload_expect_command(const char *command);
+RV_HIDDEN size_t rv_preload_environment_room(char *const *environment, bool is_privileged);
+RV_HIDDEN char *const *rv_preload_environment(char *const *environment, bool is_privileged, char **changed);
 
 #endif
