@@ -56,6 +56,7 @@ RUBY_FUNC_EXPORTED void Init_ringviz(void);
 
 void Init_ringviz(void)
 {
+    rb_provide("ringviz.rb"); /* for programs that require "ringviz" */
     if (!ringviz_is_active())
         return;
     if (!rv_context_start()) {

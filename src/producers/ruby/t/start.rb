@@ -69,8 +69,14 @@ class StartTest < RingvizTest
     assert_equal ["false\n", ""], [other.out, other.err]
     jruby = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = 'jruby'; load #{stub.inspect}; p RingViz.traced?"])
     assert_equal ["false\n", ""], [jruby.out, jruby.err]
-    without = run_plain(["ruby", "-r#{stub}", "-e", "p RingViz.traced?"])
-    assert_equal ["false\n", ""], [without.out, without.err]
+  end
+
+  def test_without_a_trace_file_nothing_is_loaded_that_is_not_asked_for
+    stub = File.realpath(File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb"))
+    ours = 'p $LOADED_FEATURES.grep(/ringviz/), File.foreach("/proc/self/maps").grep(/ringviz/).size'
+    result = run_plain(["ruby", "-r#{stub}", "-e", "#{ours}; p RingViz.traced?; #{ours}"])
+    api = File.join(File.dirname(stub), "ringviz/api.rb")
+    assert_equal "#{[stub]}\n0\nfalse\n#{[stub, api]}\n0\n", result.out, result.err
   end
 
   def test_ruby_3_3_is_not_traced_after_its_first_ractor
