@@ -9,12 +9,13 @@
 #include "base/os.h"
 #include "bench/bench.h"
 #include "model/call_tree.h"
+#include "model/longest_calls.h"
 #include "model/range_statistics.h"
 
 #define N_TURNS 3u
 #define N_WINDOWS 15u
 #define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has */
-enum { MOST_THREADS = 8 };
+enum { MOST_THREADS = 8, MOST_IDS = 600 /* of the calls of lod */ };
 
 struct tables {
     struct rv_lanes *lanes;
@@ -23,17 +24,23 @@ struct tables {
     uint64_t from_ns, to_ns; /* of the next range */
 };
 
+static struct rv_range_statistics_params params_of(const struct tables *tables, const uint32_t *calls_of)
+{
+    return (struct rv_range_statistics_params){.from_ns = tables->from_ns,
+                                               .to_ns = tables->to_ns,
+                                               .lanes = tables->lanes,
+                                               .subroutines = tables->subroutines,
+                                               .lists_calls = calls_of,
+                                               .calls_of = calls_of ? *calls_of : 0};
+}
+
 static struct rv_range_statistics *create(const struct tables *tables, const uint32_t *calls_of,
                                           uint64_t calls_per_part, struct rv_range_memory *memory)
 {
-    return rv_range_statistics_create(&(struct rv_range_statistics_params){.from_ns = tables->from_ns,
-                                                                           .to_ns = tables->to_ns,
-                                                                           .lanes = tables->lanes,
-                                                                           .subroutines = tables->subroutines,
-                                                                           .memory = memory,
-                                                                           .calls_per_part = calls_per_part,
-                                                                           .lists_calls = calls_of,
-                                                                           .calls_of = calls_of ? *calls_of : 0});
+    struct rv_range_statistics_params params = params_of(tables, calls_of);
+    params.memory = memory;
+    params.calls_per_part = calls_per_part;
+    return rv_range_statistics_create(&params);
 }
 
 static void report(const struct tables *tables, const char *name, double *samples, const char *detail)
@@ -161,7 +168,30 @@ static void time_again(const struct tables *tables, const char *const names[2])
     rv_range_memory_destroy(memory);
 }
 
-static void time_list(const struct tables *tables, const char *const names[2], uint32_t id)
+static bool is_wanted(const void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* What is shown of a list until it is complete. */
+static void time_longest(const struct tables *tables, const char *name, uint32_t id)
+{
+    double samples[N_TURNS];
+    char detail[64];
+    const struct rv_range_statistics_params params = params_of(tables, &id);
+    for (unsigned i = 0; i < N_TURNS; i++) {
+        struct rv_call_list list = {0};
+        const uint64_t before_ns = rv_clock_thread_cpu_ns();
+        rv_longest_calls_find(&list, &(struct rv_longest_calls_params){.range = &params, .is_wanted = is_wanted});
+        samples[i] = ms_since(before_ns);
+        (void)snprintf(detail, sizeof detail, "the longest %zu, by one thread", list.n);
+        rv_call_list_fini(&list);
+    }
+    report(tables, name, samples, detail);
+}
+
+static void time_list(const struct tables *tables, const char *const names[3], uint32_t id)
 {
     double orders[N_TURNS];
     char detail[64];
@@ -178,6 +208,19 @@ static void time_list(const struct tables *tables, const char *const names[2], u
     (void)snprintf(detail, sizeof detail, "%zu calls by another column", list->n);
     report(tables, names[1], orders, detail);
     rv_range_statistics_destroy(range);
+    time_longest(tables, names[2], id);
+}
+
+/* As if every second subroutine were the same one: it has half of all calls. */
+static void time_list_of_half(const struct tables *tables)
+{
+    static const char *const names[3] = {"lod.table.half_calls", "lod.table.half_order", "lod.table.half_longest"};
+    struct tables half = *tables;
+    half.subroutines = rv_subroutines_create();
+    for (uint32_t id = 1; id < MOST_IDS; id += 2)
+        rv_subroutines_define(half.subroutines, id, "", "half", "", 0);
+    time_list(&half, names, 1);
+    rv_subroutines_destroy(half.subroutines);
 }
 
 /* ---- trees ---- */
@@ -207,8 +250,9 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
 {
     static const char *const again[2][2] = {{"lod.table.rows.again", "lod.table.rows.window"},
                                             {"lod.table.usual_rows.again", "lod.table.usual_rows.window"}};
-    static const char *const lists[2][2] = {{"lod.table.calls", "lod.table.order"},
-                                            {"lod.table.usual_calls", "lod.table.usual_order"}};
+    static const char *const lists[2][3] = {
+        {"lod.table.calls", "lod.table.order", "lod.table.longest"},
+        {"lod.table.usual_calls", "lod.table.usual_order", "lod.table.usual_longest"}};
     const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX};
     struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;
@@ -220,7 +264,9 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
     time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
     time_again(&tables, again[has_few_paths]);
     time_list(&tables, lists[has_few_paths], id);
-    if (!has_few_paths)
+    if (has_few_paths)
+        time_list_of_half(&tables);
+    else
         time_trees(&tables, range, id);
     rv_range_statistics_destroy(range);
     rv_subroutines_destroy(tables.subroutines);

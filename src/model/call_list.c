@@ -86,6 +86,11 @@ static uint64_t key_of_rank(uint64_t *keys, size_t n, size_t rank)
     return keys[0];
 }
 
+static size_t most_of(const struct rv_call_list *list)
+{
+    return list->most ? list->most : RV_CALL_LIST_MOST;
+}
+
 /* Of the calls that are as short as the shortest one to be kept, the begin of the last to be kept. */
 static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size_t n_longer)
 {
@@ -93,23 +98,24 @@ static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size
     for (size_t i = 0; i < list->n; i++)
         if (list->calls[i].duration_ns == list->least_ns)
             keys[n++] = list->calls[i].start_ns;
-    return key_of_rank(keys, n, RV_CALL_LIST_MOST - n_longer);
+    return key_of_rank(keys, n, most_of(list) - n_longer);
 }
 
-/* Of more than RV_CALL_LIST_MOST; of equally long ones the earlier, of equal begins those that came first. */
+/* Of more than are kept; of equally long ones the earlier, of equal begins those that came first. */
 static void keep_longest(struct rv_call_list *list)
 {
     uint64_t *keys = rv_alloc_scratch(list->n, sizeof *keys);
     size_t n = 0, n_longer = 0, n_earlier = 0;
     for (size_t i = 0; i < list->n; i++)
         keys[i] = ~list->calls[i].duration_ns;
-    list->least_ns = ~key_of_rank(keys, list->n, RV_CALL_LIST_MOST);
+    list->least_ns = ~key_of_rank(keys, list->n, most_of(list));
     for (size_t i = 0; i < list->n; i++)
         n_longer += list->calls[i].duration_ns > list->least_ns;
     const uint64_t begin_ns = last_begin(list, keys, n_longer);
+    list->until_ns = rv_clock_after_ns(begin_ns, 1);
     for (size_t i = 0; i < list->n; i++)
         n_earlier += list->calls[i].duration_ns == list->least_ns && list->calls[i].start_ns < begin_ns;
-    size_t n_equal = RV_CALL_LIST_MOST - n_longer - n_earlier;
+    size_t n_equal = most_of(list) - n_longer - n_earlier;
     for (size_t i = 0; i < list->n; i++) {
         const struct rv_call *call = &list->calls[i];
         const bool is_last = call->duration_ns == list->least_ns && call->start_ns == begin_ns;
@@ -160,11 +166,17 @@ static void add_by_arguments(struct rv_call_list *list, const struct rv_call_sum
     merge_sums(sums_of(&list->by_arguments, sums->arguments, sums), sums);
 }
 
-static void keep(struct rv_call_list *list, const struct rv_call *call)
+static bool is_too_short(const struct rv_call_list *list, const struct rv_call *call)
 {
-    if (call->duration_ns < list->least_ns)
+    return call->duration_ns < list->least_ns ||
+           (call->duration_ns == list->least_ns && list->until_ns && call->start_ns >= list->until_ns);
+}
+
+void rv_call_list_keep(struct rv_call_list *list, const struct rv_call *call)
+{
+    if (is_too_short(list, call))
         return;
-    if (list->n == 2 * (size_t)RV_CALL_LIST_MOST)
+    if (list->n == 2 * most_of(list))
         keep_longest(list);
     list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
     list->calls[list->n++] = *call;
@@ -184,7 +196,7 @@ void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
     sums.total_ns = call->arguments_total_ns;
     add_by_arguments(list, &sums);
     list->n_calls++;
-    keep(list, call);
+    rv_call_list_keep(list, call);
 }
 
 void rv_call_list_merge(struct rv_call_list *list, const struct rv_call_list *from)
@@ -195,14 +207,14 @@ void rv_call_list_merge(struct rv_call_list *list, const struct rv_call_list *fr
         add_by_arguments(list, &from->by_arguments.sums[i]);
     list->n_calls += from->n_calls;
     for (size_t i = 0; i < from->n; i++)
-        keep(list, &from->calls[i]);
+        rv_call_list_keep(list, &from->calls[i]);
 }
 
 void rv_call_list_finish(struct rv_call_list *list)
 {
     if (list->n == 0)
         return;
-    if (list->n > RV_CALL_LIST_MOST)
+    if (list->n > most_of(list))
         keep_longest(list);
     sort_calls(list);
     free(list->by_start);

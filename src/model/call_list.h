@@ -15,6 +15,7 @@
 
 #define RV_CALL_LIST_MOST (1u << 18) /* calls kept: so many are sorted within some 30 ms */
 #define RV_CALL_NO_CALLER UINT32_MAX
+#define RV_CALL_UNMEASURED UINT64_MAX /* as self_ns: this and what follows it is not known yet */
 
 struct rv_call {
     uint64_t start_ns, duration_ns; /* of the whole call */
@@ -35,7 +36,9 @@ struct rv_call_sums { /* of the calls on one lane by one caller; or with the sam
 struct rv_call_list { /* zeroed = empty */
     struct rv_call *calls;
     size_t n, capacity;
-    uint64_t least_ns; /* shorter calls are not among the longest: they are not kept */
+    size_t most;       /* that are kept; 0: RV_CALL_LIST_MOST */
+    uint64_t least_ns; /* shorter calls are not among the longest: they are not kept, */
+    uint64_t until_ns; /* nor are those as short that begin at this or later; 0: all of these are */
     uint64_t n_calls;  /* with those that are not kept */
     struct rv_call_table {
         struct rv_call_sums *sums;
@@ -50,6 +53,9 @@ struct rv_call_list { /* zeroed = empty */
 void rv_call_list_fini(struct rv_call_list *list);
 /* Add a call; copied. */
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);
+
+/* The same of a call that is neither counted nor in sums. */
+void rv_call_list_keep(struct rv_call_list *list, const struct rv_call *call);
 
 /* Add the calls of another list, which is not finished, as if they came after all of this one. */
 void rv_call_list_merge(struct rv_call_list *list, const struct rv_call_list *from);

@@ -1,0 +1,236 @@
+/*
+ * Each lane has a log of calls for each bucket of durations. The buckets are read from the longest durations down, each in all
+ * lanes, until there are enough calls: no other one is as long. What a call has inside and around it is measured by a walk
+ * (model/range_walk.h) through its own time, where that is short.
+ */
+#include "model/longest_calls.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "model/chunked_log.h"
+#include "model/range_walk.h"
+#include "model/span_record.h"
+
+#define MOST_VISITED 1024u /* calls in the time of one that is measured: some 50 us */
+
+struct known { /* of a lane, when all began: what comes later is left out */
+    uint64_t n_logged[RV_TIMELINE_LOGS];
+    uint64_t known_ns, open_end_ns;
+    bool passes;
+};
+
+struct finding {
+    const struct rv_longest_calls_params *params;
+    struct rv_range_scope scope;
+    struct known *known; /* by lane */
+    size_t n_lanes;
+    uint32_t first_bucket; /* some lane has shorter calls in blocks only */
+    struct rv_call_list *list;
+};
+
+static bool is_wanted(const struct finding *finding)
+{
+    return finding->params->is_wanted(finding->params->context);
+}
+
+/* ---- calls ---- */
+
+static bool is_in(const struct rv_range_scope *scope, const struct rv_box *box)
+{
+    return box->start_ns < scope->to_ns && (box->start_ns >= scope->from_ns || rv_box_end_ns(box) > scope->from_ns);
+}
+
+/* Keep a call of the subroutine if it is one of the range. */
+static void look_at(struct finding *finding, const struct rv_lane *lane, const struct rv_box *box)
+{
+    const struct rv_filter *filter = finding->scope.filter;
+    if (box->flags & RV_SPAN_ORPHAN || !is_in(&finding->scope, box) ||
+        (filter && !rv_filter_passes_box(filter, lane, box)))
+        return;
+    rv_call_list_keep(finding->list, &(struct rv_call){.start_ns = box->start_ns,
+                                                       .duration_ns = box->duration_ns,
+                                                       .self_ns = RV_CALL_UNMEASURED,
+                                                       .id = box->id,
+                                                       .lane_idx = lane->idx,
+                                                       .depth = box->depth,
+                                                       .caller = RV_CALL_NO_CALLER,
+                                                       .flags = box->flags});
+}
+
+static bool is_one(const struct finding *finding, uint32_t id)
+{
+    return rv_range_scope_id(&finding->scope, id) == finding->scope.calls_of;
+}
+
+/*
+ * Look at the calls of the next chunk of a log, under the lane's lock.
+ *   n_passed  records before it; raised
+ *   returns   false: there are no more
+ */
+static bool look_at_chunk(struct finding *finding, const struct rv_lane *lane, uint32_t log_idx, uint64_t *n_passed)
+{
+    const struct rv_range_scope *scope = &finding->scope;
+    const struct rv_chunked_log *log = rv_timeline_log(lane->timeline, log_idx);
+    struct rv_chunked_log_at at =
+        *n_passed ? rv_chunked_log_nth(log, *n_passed) : rv_chunked_log_find(log, scope->from_ns);
+    const struct rv_chunked_log_at end =
+        rv_chunked_log_find(log, rv_clock_after_ns(scope->to_ns, rv_timeline_log_limit(log_idx)));
+    const uint64_t first = rv_chunked_log_ordinal(log, at), n_logged = finding->known[lane->idx].n_logged[log_idx];
+    uint64_t base;
+    uint32_t n;
+    const void *records = first < n_logged ? rv_chunked_log_walk(log, &at, end, &base, &n) : NULL;
+    if (!records)
+        return false;
+    *n_passed = first + n;
+    n = *n_passed > n_logged ? (uint32_t)(n_logged - first) : n;
+    for (uint32_t i = 0; i < n; i++)
+        if (is_one(finding, rv_span_record_id(log, records, i))) {
+            const struct rv_box box = rv_span_record_box(log, records, i, base);
+            look_at(finding, lane, &box);
+        }
+    return true;
+}
+
+/* Chunk by chunk, so that the lock is never held for long. */
+static void look_at_log(struct finding *finding, struct rv_lane *lane, uint32_t log_idx)
+{
+    uint64_t n_passed = 0;
+    bool has_more = finding->known[lane->idx].n_logged[log_idx] > 0;
+    while (has_more && is_wanted(finding)) {
+        pthread_mutex_lock(&lane->lock);
+        has_more = look_at_chunk(finding, lane, log_idx, &n_passed);
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
+static void look_at_bucket(struct finding *finding, uint32_t bucket)
+{
+    for (size_t i = 0; i < finding->n_lanes; i++)
+        for (uint32_t log_idx = 2 * bucket; log_idx < 2 * bucket + 2 && finding->known[i].passes; log_idx++)
+            look_at_log(finding, rv_lanes_get(finding->scope.lanes, i), log_idx);
+}
+
+/* ---- what lanes have at first ---- */
+
+static void look_at_open(struct finding *finding, const struct rv_lane *lane)
+{
+    const struct known *known = &finding->known[lane->idx];
+    for (size_t i = 0; i < lane->n_open && known->passes; i++) {
+        struct rv_box box = rv_lane_open_box(lane, i);
+        box.duration_ns = known->open_end_ns > box.start_ns ? known->open_end_ns - box.start_ns : 0;
+        if (is_one(finding, box.id))
+            look_at(finding, lane, &box);
+    }
+}
+
+/* The first log that has all of its calls. */
+static uint32_t first_log(const struct rv_timeline *timeline, const struct rv_range_scope *scope)
+{
+    const bool is_paged = rv_timeline_paged_before_ns(timeline, scope->from_ns, scope->to_ns) > scope->from_ns;
+    return is_paged ? 2 * RV_TIMELINE_REACH : rv_timeline_first_log(timeline);
+}
+
+static void begin_lane(struct finding *finding, struct rv_lane *lane, uint64_t newest_ns)
+{
+    struct known *known = &finding->known[lane->idx];
+    pthread_mutex_lock(&lane->lock);
+    const struct rv_timeline *timeline = lane->timeline;
+    known->known_ns = rv_clock_later_ns(rv_timeline_last_ns(timeline), lane->last_ns);
+    known->open_end_ns = lane->has_ended ? known->known_ns : rv_clock_later_ns(known->known_ns, newest_ns);
+    known->passes = rv_filter_passes_thread(finding->scope.filter, lane->name);
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        known->n_logged[i] = rv_chunked_log_ordinal(log, rv_chunked_log_end(log));
+    }
+    const uint32_t bucket = first_log(timeline, &finding->scope) / 2;
+    finding->first_bucket = bucket > finding->first_bucket ? bucket : finding->first_bucket;
+    look_at_open(finding, lane);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void begin(struct finding *finding)
+{
+    const struct rv_range_statistics_params *range = finding->params->range;
+    struct rv_range_scope *scope = &finding->scope;
+    *scope = (struct rv_range_scope){.from_ns = range->from_ns,
+                                     .to_ns = range->to_ns,
+                                     .lanes = range->lanes,
+                                     .filter = range->filter,
+                                     .lists_calls = true};
+    (void)rv_filter_update(range->filter, range->subroutines, SIZE_MAX);
+    scope->as_id = rv_subroutines_take_namesakes(range->subroutines, &scope->n_as_ids);
+    scope->calls_of = rv_range_scope_id(scope, range->calls_of);
+    finding->n_lanes = rv_lanes_n(range->lanes);
+    finding->known = rv_alloc(finding->n_lanes, sizeof *finding->known);
+    const uint64_t newest_ns = rv_lanes_newest_ns(range->lanes);
+    for (size_t i = 0; i < finding->n_lanes; i++)
+        begin_lane(finding, rv_lanes_get(range->lanes, i), newest_ns);
+}
+
+/* ---- what is inside and around a call ---- */
+
+/* One that takes no time may begin with the next one, and be as deep. */
+static bool is_same(const struct rv_call *a, const struct rv_call *b)
+{
+    return a->start_ns == b->start_ns && a->duration_ns == b->duration_ns && a->depth == b->depth;
+}
+
+static void measure(const struct finding *finding, struct rv_range_walk *walk, struct rv_call *call)
+{
+    const struct known *known = &finding->known[call->lane_idx];
+    struct rv_range_piece piece = {.from_ns = rv_clock_later_ns(call->start_ns, finding->scope.from_ns),
+                                   .to_ns = rv_clock_earlier_ns(rv_call_end_ns(call), finding->scope.to_ns),
+                                   .known_ns = known->known_ns,
+                                   .open_end_ns = known->open_end_ns,
+                                   .lane_idx = call->lane_idx};
+    piece.to_ns += piece.to_ns == piece.from_ns;
+    struct rv_range_part part = {.pieces = &piece, .n_pieces = 1};
+    rv_range_walk_begin(walk, &part);
+    (void)rv_range_walk_step(walk, MOST_VISITED);
+    const bool is_over = rv_range_walk_is_over(walk);
+    for (size_t i = 0; is_over && i < part.calls.n; i++)
+        if (is_same(&part.calls.calls[i], call))
+            *call = part.calls.calls[i];
+    if (!is_over) {
+        rv_range_walk_fini(walk);
+        *walk = (struct rv_range_walk){.scope = &finding->scope};
+    }
+    rv_range_part_fini(&part);
+}
+
+static void measure_first(const struct finding *finding)
+{
+    struct rv_range_walk walk = {.scope = &finding->scope};
+    for (size_t i = 0; i < finding->list->n && i < RV_LONGEST_CALLS_MEASURED && is_wanted(finding); i++)
+        measure(finding, &walk, &finding->list->calls[i]);
+    rv_range_walk_fini(&walk);
+}
+
+/* ---- */
+
+/* Leave the calls of buckets that were read in all lanes: others may be as long as the rest. */
+static void end(struct rv_call_list *list, uint32_t bucket)
+{
+    const uint64_t least_ns = bucket ? rv_timeline_log_limit(2 * (bucket - 1)) : 0;
+    rv_call_list_finish(list);
+    while (list->n > 0 && list->calls[list->n - 1].duration_ns < least_ns)
+        list->n--;
+}
+
+void rv_longest_calls_find(struct rv_call_list *list, const struct rv_longest_calls_params *params)
+{
+    struct finding finding = {.params = params, .list = list};
+    if (params->range->time != RV_TIME_WALL) /* lanes have no calls by other times */
+        return;
+    list->most = RV_LONGEST_CALLS_MOST;
+    begin(&finding);
+    uint32_t bucket = RV_TIMELINE_LEVELS;
+    while (bucket > finding.first_bucket && list->n < RV_LONGEST_CALLS_MOST && is_wanted(&finding))
+        look_at_bucket(&finding, --bucket);
+    end(list, bucket);
+    measure_first(&finding);
+    free(finding.scope.as_id);
+    free(finding.known);
+}
