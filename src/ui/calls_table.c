@@ -47,6 +47,14 @@ static void show_start(const struct rv_ui_style *style, const struct rv_calls_ta
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
 }
 
+static void show_self(const struct rv_ui_style *style, const struct rv_call *call)
+{
+    if (call->self_ns == RV_CALL_UNMEASURED)
+        rv_table_cell_text(style, "...");
+    else
+        rv_table_cell_ns(style, call->self_ns);
+}
+
 static void show_thread(const struct rv_ui_style *style, const struct rv_calls_table *shown, const struct rv_call *call)
 {
     struct rv_lane *lane = rv_lanes_get(shown->lanes, call->lane_idx);
@@ -61,7 +69,7 @@ static void show_caller(const struct rv_ui_style *style, const struct rv_calls_t
 {
     char full[NAME_BYTES] = "", name[NAME_BYTES];
     rv_imgui_table_cell();
-    if (call->caller != RV_CALL_NO_CALLER)
+    if (call->self_ns != RV_CALL_UNMEASURED && call->caller != RV_CALL_NO_CALLER)
         (void)rv_subroutines_name_of(shown->subroutines, call->caller, full, sizeof full);
     rv_ui_fit_name(RV_IMGUI_FONT_TEXT, full, rv_imgui_room(), name, sizeof name);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, name);
@@ -75,7 +83,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_calls_tabl
     rv_imgui_table_row();
     show_start(style, shown, row, acts);
     show_duration(style, shown, call);
-    rv_table_cell_ns(style, call->self_ns);
+    show_self(style, call);
     show_thread(style, shown, call);
     show_caller(style, shown, call);
     rv_imgui_pop_id();
@@ -136,7 +144,10 @@ static void show_count(const struct rv_ui_style *style, const struct rv_calls_ta
                        struct rv_button_lines *lines)
 {
     char text[96];
-    if (shown->is_listing)
+    if (shown->is_listing && shown->list && !shown->is_complete)
+        (void)snprintf(text, sizeof text, "the longest %zu; listing all, %.0f %%", shown->list->n,
+                       100.0 * shown->progress);
+    else if (shown->is_listing)
         (void)snprintf(text, sizeof text, "listing, %.0f %%", 100.0 * shown->progress);
     else if (!shown->list)
         (void)snprintf(text, sizeof text, "choose a row");

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "query/call_order_job.h"
+#include "query/longest_calls_job.h"
 #include "query/range_ahead.h"
 #include "query/range_renewal.h"
 #include "query/totals_job.h"
@@ -39,6 +40,7 @@ struct rv_viewer_subroutine_calls { /* of the chosen subroutine */
     uint32_t id;            /* an id in the results of the statistics */
     struct rv_name_set ids; /* the ids of the subroutine in all processes */
     struct rv_range_renewal listed;
+    struct rv_longest_calls_job longest; /* shown until all are listed for the first time */
     uint64_t measured; /* the version of the statistics that the calls were listed for */
     struct rv_call_order_job sorting;
     enum rv_call_column column; /* that the calls are sorted by */
@@ -48,7 +50,7 @@ struct rv_viewer_subroutine_calls { /* of the chosen subroutine */
     struct rv_call_sums *groups; /* of the list, by falling total */
     size_t n_groups;
     bool has_current;
-    size_t current; /* the call gone to last, as a place in the list */
+    size_t current; /* the call gone to last, as a place in the list that is shown */
     enum rv_calls_request request;
 };
 

@@ -11,6 +11,17 @@ const struct rv_call_list *rv_viewer_subroutine_calls_list(const struct rv_viewe
     return job ? rv_range_statistics_calls(job->range) : NULL;
 }
 
+static bool is_as_listed(const struct rv_viewer_subroutine_calls *calls)
+{
+    return calls->column == RV_CALL_DURATION && calls->is_descending;
+}
+
+const struct rv_call_list *rv_viewer_subroutine_calls_shown(const struct rv_viewer_subroutine_calls *calls)
+{
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
+    return listed || !is_as_listed(calls) ? listed : rv_longest_calls_job_list(&calls->longest);
+}
+
 size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row)
 {
     return calls->order ? calls->order[row] : row;
@@ -29,6 +40,7 @@ static void forget_order(struct rv_viewer_subroutine_calls *calls)
 void rv_viewer_subroutine_calls_choose_none(struct rv_viewer_subroutine_calls *calls)
 {
     forget_order(calls);
+    rv_longest_calls_job_stop(&calls->longest);
     rv_range_renewal_stop(&calls->listed);
     rv_name_set_fini(&calls->ids);
     calls->is_on = calls->has_current = false;
@@ -54,21 +66,28 @@ static void find_namesakes(struct rv_viewer *viewer, uint32_t id)
     free(as_id);
 }
 
+static struct rv_range_statistics_params params_of(const struct rv_viewer *viewer)
+{
+    const struct rv_viewer_statistics *statistics = &viewer->statistics;
+    return (struct rv_range_statistics_params){.from_ns = statistics->shown.from_ns,
+                                               .to_ns = statistics->shown.to_ns,
+                                               .lanes = viewer->lanes,
+                                               .subroutines = viewer->subroutines,
+                                               .filter = statistics->asked_filter,
+                                               .time = statistics->asked_time,
+                                               .memory = statistics->memory,
+                                               .lists_calls = true,
+                                               .calls_of = statistics->calls.id};
+}
+
 static void list(struct rv_viewer *viewer)
 {
-    struct rv_viewer_statistics *statistics = &viewer->statistics;
-    statistics->calls.measured = statistics->version;
-    rv_range_renewal_start(&statistics->calls.listed,
-                           &(struct rv_range_statistics_params){.from_ns = statistics->shown.from_ns,
-                                                                .to_ns = statistics->shown.to_ns,
-                                                                .lanes = viewer->lanes,
-                                                                .subroutines = viewer->subroutines,
-                                                                .filter = statistics->asked_filter,
-                                                                .time = statistics->asked_time,
-                                                                .memory = statistics->memory,
-                                                                .lists_calls = true,
-                                                                .calls_of = statistics->calls.id},
-                           viewer->session);
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
+    const struct rv_range_statistics_params params = params_of(viewer);
+    calls->measured = viewer->statistics.version;
+    if (!rv_viewer_subroutine_calls_list(calls))
+        rv_longest_calls_job_start(&calls->longest, &params);
+    rv_range_renewal_start(&calls->listed, &params, viewer->session);
 }
 
 void rv_viewer_subroutine_calls_choose(struct rv_viewer *viewer, uint32_t id)
@@ -109,7 +128,7 @@ static bool take_order(struct rv_viewer_subroutine_calls *calls)
 static void go_to_place(struct rv_viewer *viewer, size_t place)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
-    const struct rv_call *call = &rv_viewer_subroutine_calls_list(calls)->calls[place];
+    const struct rv_call *call = &rv_viewer_subroutine_calls_shown(calls)->calls[place];
     const struct rv_box box = rv_call_box(call);
     calls->has_current = true;
     calls->current = place;
@@ -144,12 +163,20 @@ static size_t requested_place(const struct rv_viewer_subroutine_calls *calls, co
     return listed->by_start[0];
 }
 
+/* A list that is not complete has no last call, and no first one by time. */
+static bool is_known(const struct rv_viewer_subroutine_calls *calls)
+{
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
+    const size_t place = calls->has_current ? calls->current + 1 : 0;
+    return rv_viewer_subroutine_calls_list(calls) || (shown && calls->request == RV_CALLS_LONGEST && place < shown->n);
+}
+
 static bool go_where_asked(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
-    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
-    if (calls->request == RV_CALLS_STAY || !listed)
+    if (calls->request == RV_CALLS_STAY || !is_known(calls))
         return false;
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_shown(calls);
     if (listed->n)
         go_to_place(viewer, requested_place(calls, listed));
     calls->request = RV_CALLS_STAY;
@@ -179,15 +206,26 @@ static void group(struct rv_viewer *viewer)
     calls->groups = listed ? rv_call_list_take_groups(listed, calls->grouping, viewer->lanes, &calls->n_groups) : NULL;
 }
 
-/* Another list: its places are others. */
+/* Is the current call at the same place in another list? */
+static bool has_current(const struct rv_viewer_subroutine_calls *calls, const struct rv_call_list *next)
+{
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
+    if (!calls->has_current || !shown || calls->current >= next->n)
+        return false;
+    const struct rv_call *a = &shown->calls[calls->current], *b = &next->calls[calls->current];
+    return a->lane_idx == b->lane_idx && a->start_ns == b->start_ns && a->depth == b->depth;
+}
+
+/* Another list: its places may be others. */
 static void renew(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
-    calls->has_current = false;
+    calls->has_current = has_current(calls, rv_range_statistics_calls(rv_range_renewal_next(&calls->listed)->range));
     forget_order(calls);
     rv_range_renewal_turn(&calls->listed);
+    rv_longest_calls_job_stop(&calls->longest);
     group(viewer);
-    if (calls->column != RV_CALL_DURATION || !calls->is_descending)
+    if (!is_as_listed(calls))
         sort(viewer);
 }
 
@@ -200,6 +238,7 @@ bool rv_viewer_subroutine_calls_advance(struct rv_viewer *viewer)
     if (calls->measured != statistics->version)
         list(viewer);
     bool has_changed = rv_range_renewal_poll(&calls->listed);
+    has_changed |= rv_longest_calls_job_poll(&calls->longest);
     if (rv_range_renewal_is_ready(&calls->listed)) {
         renew(viewer);
         has_changed = true;
@@ -236,7 +275,7 @@ static void choose_grouping(struct rv_viewer *viewer, const struct rv_act *act)
 
 bool rv_viewer_subroutine_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(&viewer->statistics.calls);
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(&viewer->statistics.calls);
     switch ((int)act->action) {
     case RV_ACTION_LONGEST_CALL:
         request(viewer, RV_CALLS_LONGEST);
@@ -254,7 +293,7 @@ bool rv_viewer_subroutine_calls_act(struct rv_viewer *viewer, const struct rv_ac
         request(viewer, RV_CALLS_PREVIOUS);
         break;
     case RV_ACTION_SHOW_CALL:
-        if (listed && act->idx < listed->n)
+        if (shown && act->idx < shown->n)
             go_to_place(viewer, rv_viewer_subroutine_calls_place(&viewer->statistics.calls, act->idx));
         break;
     case RV_ACTION_SORT_CALLS:

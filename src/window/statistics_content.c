@@ -141,8 +141,9 @@ static struct rv_calls_table calls_of(const struct rv_statistics_content_about *
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_calls_table){
-        .list = rv_viewer_subroutine_calls_list(calls),
+        .list = rv_viewer_subroutine_calls_shown(calls),
         .order = calls->order,
+        .is_complete = rv_viewer_subroutine_calls_list(calls),
         .is_listing = rv_range_renewal_is_on(&calls->listed),
         .progress = rv_range_renewal_progress(&calls->listed),
         .column = calls->column,

@@ -228,6 +228,38 @@ Test(statistics, a_list_is_sorted_and_its_rows_lead_to_their_calls, .timeout = 6
     fini(&fixture);
 }
 
+/* Where listing all of them takes long. */
+Test(statistics, the_longest_calls_are_shown_until_all_are_listed, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_viewer_subroutine_calls *calls = &fixture.viewer.statistics.calls;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = INNER});
+    rv_range_renewal_stop(&calls->listed);
+    rv_longest_calls_job_wait(&calls->longest);
+    cr_assert_null(rv_viewer_subroutine_calls_list(calls));
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
+    cr_assert_eq(shown->n, 4);
+    cr_assert_eq(shown->calls[0].duration_ns, 20 * MS);
+    cr_assert_eq(shown->calls[0].self_ns, 20 * MS);
+    cr_assert_eq(shown->calls[0].caller, OUTER);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
+    cr_assert_eq(pinned_ms(&fixture), 60);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = RV_CALL_START + 1});
+    cr_assert_null(rv_viewer_subroutine_calls_shown(calls), "the first calls are not known");
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = RV_CALL_DURATION + 1, .amount = 1.0});
+    cr_assert_eq(rv_viewer_subroutine_calls_shown(calls), shown);
+    calls->measured = 0;
+    wait(&fixture);
+    cr_assert_eq(rv_viewer_subroutine_calls_shown(calls), rv_viewer_subroutine_calls_list(calls));
+    act(&fixture, RV_ACTION_LONGEST_CALL);
+    cr_assert_eq(pinned_ms(&fixture), 10, "the next one, in the complete list, too");
+    fini(&fixture);
+}
+
 Test(statistics, the_calls_of_the_chosen_row_stand_out_in_the_picture, .timeout = 60)
 {
     struct fixture fixture;
