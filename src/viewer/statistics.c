@@ -213,7 +213,8 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
     if (!at_once && !is_last && !is_time(statistics))
         return;
     measure(viewer, &range);
-    if (are_totals_known(viewer) && (at_once || is_last))
+    const bool has_none = is_last && !rv_range_renewal_shown(&statistics->measured);
+    if (are_totals_known(viewer) && (at_once || has_none)) /* else what is shown stays: totals have no paths */
         want_totals(viewer);
 }
 

@@ -502,3 +502,39 @@ Test(statistics, rows_of_a_capture_that_has_ended_are_there_before_they_are_meas
     rv_viewer_fini(&viewer);
     rv_session_destroy(session);
 }
+
+Test(statistics, paths_that_are_shown_when_the_capture_ends_stay_until_all_is_measured, .timeout = 60)
+{
+    struct rv_session *session = replay_random_calls();
+    struct rv_lanes *lanes = rv_session_lanes(session);
+    struct rv_viewer viewer;
+    struct rv_viewer_params params = {.now_ns = 1,
+                                      .window_ns = MS,
+                                      .lanes = lanes,
+                                      .subroutines = rv_session_subroutines(session),
+                                      .session = session};
+    rv_settings_init(&params.settings);
+    rv_viewer_init(&viewer, &params);
+    rv_viewer_advance(&viewer, lanes, false, 0.0);
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+    rv_viewer_statistics_wait(&viewer);
+    const struct rv_range_statistics *shown = rv_viewer_statistics_range(&viewer.statistics);
+    cr_assert_not_null(shown);
+    rv_range_ahead_stop(&viewer.statistics.ahead); /* else it is waited for */
+    pthread_mutex_lock(&rv_lanes_get(lanes, 0)->lock);
+    viewer.live_edge.last_ns++;
+    viewer.live_edge.is_done = true;
+    for (unsigned i = 0; i < 20; i++) {
+        (void)rv_viewer_statistics_advance(&viewer);
+        rv_totals_job_wait(&viewer.statistics.totals);
+        cr_assert_eq(rv_viewer_statistics_range(&viewer.statistics), shown);
+    }
+    cr_assert(rv_range_renewal_is_on(&viewer.statistics.measured));
+    pthread_mutex_unlock(&rv_lanes_get(lanes, 0)->lock);
+    rv_viewer_statistics_wait(&viewer);
+    cr_assert_neq(viewer.statistics.version, 0);
+    cr_assert(viewer.statistics.was_over);
+    cr_assert_not_null(rv_viewer_statistics_range(&viewer.statistics));
+    rv_viewer_fini(&viewer);
+    rv_session_destroy(session);
+}
