@@ -112,6 +112,15 @@ void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns)
         format(out, out_bytes, (double)ns, shown, sizeof shown / sizeof *shown);
 }
 
+void rv_units_format_exact_ns(char *out, size_t out_bytes, uint64_t ns)
+{
+    static const struct unit shown[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    size_t i = 0;
+    while (i + 1 < sizeof shown / sizeof *shown && (double)ns >= shown[i + 1].factor)
+        i++;
+    snprintf(out, out_bytes, "%.15g%s", (double)ns / shown[i].factor, shown[i].name);
+}
+
 void rv_units_format_rate(char *out, size_t out_bytes, double per_s, const char *things)
 {
     static const struct unit shown[] = {{"k", 1e3}, {"M", 1e6}};

@@ -17,7 +17,10 @@ int rv_units_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t 
 /* Format as "12.58 ms": three or four significant digits and a suitable unit. */
 void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns);
 
-/* Likewise a number of things in a second, as "48.12 M calls/s", "20 calls/s". */
+/* Format as "12.584331ms", exactly and as rv_units_parse_ns() reads it: in the largest unit of which it has one. */
+void rv_units_format_exact_ns(char *out, size_t out_bytes, uint64_t ns);
+
+/* Format a number of things in a second, as "48.12 M calls/s", "20 calls/s". */
 void rv_units_format_rate(char *out, size_t out_bytes, double per_s, const char *things);
 
 /* "1 call", "2 calls": the first word for one, the second for any other number. */

@@ -267,6 +267,7 @@ bool rv_viewer_calls_view_act(struct rv_viewer *viewer, const struct rv_act *act
         break;
     case RV_ACTION_GLIDE: /* these are about times of the capture and its lanes */
     case RV_ACTION_SELECT:
+    case RV_ACTION_SELECT_BETWEEN:
     case RV_ACTION_MARK:
     case RV_ACTION_NOTE:
     case RV_ACTION_HIDE_LANE:

@@ -118,17 +118,44 @@ void rv_navigation_center(struct rv_viewer *viewer, uint64_t ns)
 }
 
 /* Live, the window follows the newest event. */
-static void go_to(struct rv_viewer *viewer, const char *text)
+static struct rv_time_input_context times_of(const struct rv_viewer *viewer)
 {
     const struct rv_live_edge *live_edge = &viewer->live_edge;
-    struct rv_time_input_context context = {live_edge->first_ns, live_edge->now_ns, rv_navigation_time_at(viewer, 0.5)};
+    return (struct rv_time_input_context){live_edge->first_ns, live_edge->now_ns, rv_navigation_time_at(viewer, 0.5)};
+}
+
+static void go_to(struct rv_viewer *viewer, const char *text)
+{
+    const struct rv_time_input_context times = times_of(viewer);
     uint64_t ns;
-    viewer->panels.has_go_to = !text || rv_time_input_parse(text, &context, &ns) != 0;
-    viewer->panels.is_go_to_wrong = text && viewer->panels.has_go_to;
+    viewer->panels.has_select = false;
+    viewer->panels.has_go_to = !text || rv_time_input_parse(text, &times, &ns) != 0;
+    viewer->panels.is_entry_wrong = text && viewer->panels.has_go_to;
     if (!viewer->panels.has_go_to) {
         rv_navigation_center(viewer, ns);
         rv_playback_go(viewer, ns);
     }
+}
+
+static void select_between(struct rv_viewer *viewer, const char *text)
+{
+    const struct rv_time_input_context times = times_of(viewer);
+    uint64_t range_ns[2];
+    viewer->panels.has_go_to = false;
+    viewer->panels.has_select = !text || rv_time_input_parse_range(text, &times, range_ns) != 0;
+    viewer->panels.is_entry_wrong = text && viewer->panels.has_select;
+    if (!viewer->panels.has_select)
+        rv_viewer_statistics_select(viewer, &(struct rv_range_ns){range_ns[0], range_ns[1]}, true);
+    rv_viewer_point(viewer);
+}
+
+char *rv_navigation_offer_range(const struct rv_viewer *viewer, char *out, size_t out_bytes)
+{
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    uint64_t range_ns[2] = {hover->box.start_ns, rv_box_end_ns(&hover->box)};
+    if (!hover->is_pinned)
+        rv_time_window_get(&viewer->time_window, &range_ns[0], &range_ns[1]);
+    return rv_time_input_format_range(range_ns, viewer->live_edge.first_ns, out, out_bytes);
 }
 
 static struct rv_view_history_place place_of(const struct rv_viewer *viewer)
@@ -254,6 +281,9 @@ bool rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act)
         return true;
     case RV_ACTION_GO_TO:
         go_to(viewer, act->text);
+        return true;
+    case RV_ACTION_SELECT_BETWEEN:
+        select_between(viewer, act->text);
         return true;
     case RV_ACTION_BACK:
         travel(viewer, true);

@@ -2,6 +2,7 @@
 #ifndef RV_VIEWER_NAVIGATION_H
 #define RV_VIEWER_NAVIGATION_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "viewer/viewer.h"
@@ -14,6 +15,9 @@ void rv_navigation_note(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* At the end of the capture: show the part that was asked for, or all. */
 void rv_navigation_show_whole(struct rv_viewer *viewer);
+
+/* The range of time that is offered where one is to be entered: that of the pinned call, else what is in view. Returns out. */
+char *rv_navigation_offer_range(const struct rv_viewer *viewer, char *out, size_t out_bytes);
 
 /* Move the window's middle to a time; its width stays. */
 void rv_navigation_center(struct rv_viewer *viewer, uint64_t ns);

@@ -9,6 +9,7 @@
 #include "viewer/viewer.h"
 #include "base/clock.h"
 #include "base/hash_index.h"
+#include "base/units.h"
 #include "base/vec.h"
 
 /* What changes by itself is measured again after a while: at most a fifth of one CPU's time goes there. */
@@ -236,18 +237,10 @@ static void measure_ahead(struct rv_viewer *viewer)
 /* Three digits of a duration, rounded down or up, as a filter reads it. */
 static void format_edge(char *out, size_t out_bytes, uint64_t ns, bool is_upper)
 {
-    static const struct {
-        const char *unit;
-        uint64_t ns;
-    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
     uint64_t digit_ns = 1;
     while (ns / digit_ns >= 1000)
         digit_ns *= 10;
-    ns = (is_upper ? (ns + digit_ns - 1) / digit_ns : ns / digit_ns) * digit_ns;
-    size_t unit = 0;
-    while (unit + 1 < sizeof units / sizeof *units && ns < units[unit].ns)
-        unit++;
-    (void)snprintf(out, out_bytes, "%.10g%s", (double)ns / (double)units[unit].ns, units[unit].unit);
+    rv_units_format_exact_ns(out, out_bytes, (is_upper ? (ns + digit_ns - 1) / digit_ns : ns / digit_ns) * digit_ns);
 }
 
 static size_t find_rule(const struct rv_filter *filter, const char *text)

@@ -190,6 +190,7 @@ static bool act_aligned(struct rv_viewer *viewer, const struct rv_act *act)
         return true;
     case RV_ACTION_GLIDE:
     case RV_ACTION_SELECT:
+    case RV_ACTION_SELECT_BETWEEN:
     case RV_ACTION_MARK:
     case RV_ACTION_NOTE:
         return true;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,4 +49,31 @@ int rv_time_input_parse(const char *text, const struct rv_time_input_context *co
     else
         *ns = sum(is_forward ? context->at_ns : context->first_ns, distance_ns);
     return 0;
+}
+
+int rv_time_input_parse_range(const char *text, const struct rv_time_input_context *context, uint64_t range_ns[2])
+{
+    struct rv_time_input_context from_first = *context;
+    char first[TEXT_BYTES];
+    const char *dots = strstr(text, "..");
+    if (!dots || dots - text >= (ptrdiff_t)sizeof first)
+        return -EINVAL;
+    snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
+    if (rv_time_input_parse(first, context, &range_ns[0]) != 0)
+        return -EINVAL;
+    const char *second = dots + strspn(dots, ".");
+    if (second[strspn(second, " ")] == '+')
+        from_first.at_ns = range_ns[0];
+    if (rv_time_input_parse(second, &from_first, &range_ns[1]) != 0)
+        return -EINVAL;
+    return range_ns[1] > range_ns[0] ? 0 : -EINVAL;
+}
+
+char *rv_time_input_format_range(const uint64_t range_ns[2], uint64_t first_ns, char *out, size_t out_bytes)
+{
+    char ends[2][TEXT_BYTES];
+    for (int i = 0; i < 2; i++)
+        rv_units_format_exact_ns(ends[i], sizeof ends[i], range_ns[i] > first_ns ? range_ns[i] - first_ns : 0);
+    snprintf(out, out_bytes, "%s..%s", ends[0], ends[1]);
+    return out;
 }

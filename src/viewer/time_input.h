@@ -1,7 +1,8 @@
-/* Parses a time entered in the go-to field. Pure. */
+/* Parses what is entered in the fields for a time and for a range of time. Pure. */
 #ifndef RV_VIEWER_TIME_INPUT_H
 #define RV_VIEWER_TIME_INPUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct rv_time_input_context {
@@ -15,5 +16,14 @@ struct rv_time_input_context {
  *   returns  0 through *ns, or -EINVAL
  */
 int rv_time_input_parse(const char *text, const struct rv_time_input_context *context, uint64_t *ns);
+
+/*
+ * "12ms..15ms": two such times; the second one is from the first on where it begins with a "+".
+ *   returns  0 through range_ns, or -EINVAL, also where the second is not after the first
+ */
+int rv_time_input_parse_range(const char *text, const struct rv_time_input_context *context, uint64_t range_ns[2]);
+
+/* The text of a range, exactly. Returns out. */
+char *rv_time_input_format_range(const uint64_t range_ns[2], uint64_t first_ns, char *out, size_t out_bytes);
 
 #endif

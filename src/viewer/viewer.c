@@ -257,6 +257,8 @@ static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
         viewer->panels.has_go_to = false;
+    else if (viewer->panels.has_select)
+        viewer->panels.has_select = false;
     else if (viewer->panels.has_note)
         viewer->panels.has_note = false;
     else if (viewer->panels.has_commands)

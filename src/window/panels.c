@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "viewer/color_legend.h"
+#include "viewer/navigation.h"
 #include "window/debugger_content.h"
 #include "window/menu_content.h"
 #include "window/critical_path_content.h"
@@ -371,7 +372,7 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
 
 static void show_go_to(struct rv_panels *panels, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
 {
-    bool is_wrong = viewer->panels.is_go_to_wrong;
+    bool is_wrong = viewer->panels.is_entry_wrong;
     struct rv_prompt shown = {.action = RV_ACTION_GO_TO,
                               .title = "Go to",
                               .button = "Go",
@@ -380,6 +381,21 @@ static void show_go_to(struct rv_panels *panels, const struct rv_viewer *viewer,
                                                : "12ms  1.5s  +3ms  -3ms  @start  @end",
                               .is_wrong = is_wrong};
     rv_prompt_show(panels->ui, &shown, &panels->go_to, acts);
+}
+
+static void show_select(struct rv_panels *panels, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+{
+    bool is_wrong = viewer->panels.is_entry_wrong;
+    char initial[128];
+    struct rv_prompt shown = {.action = RV_ACTION_SELECT_BETWEEN,
+                              .title = "Select a range of time",
+                              .button = "Go",
+                              .example = "12ms..15ms",
+                              .hint = is_wrong ? "not a range; examples: 12ms..15ms  1.5s..+3ms  @start..@end"
+                                               : "12ms..15ms  1.5s..+3ms  @start..@end",
+                              .is_wrong = is_wrong,
+                              .initial = rv_navigation_offer_range(viewer, initial, sizeof initial)};
+    rv_prompt_show(panels->ui, &shown, &panels->select, acts);
 }
 
 static void show_note(struct rv_panels *panels, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
@@ -400,6 +416,10 @@ static void show_prompts(struct rv_panels *panels, const struct rv_viewer *viewe
         show_go_to(panels, viewer, acts);
     else
         panels->go_to = (struct rv_prompt_state){.is_there = false};
+    if (viewer->panels.has_select)
+        show_select(panels, viewer, acts);
+    else
+        panels->select = (struct rv_prompt_state){.is_there = false};
     if (viewer->panels.has_note)
         show_note(panels, viewer, acts);
     else

@@ -27,7 +27,7 @@
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
     struct rv_minimap_pixels minimap_image;
-    struct rv_prompt_state go_to, note;
+    struct rv_prompt_state go_to, select, note;
     struct rv_command_palette_state commands;
     struct rv_menu_state menu;
     struct rv_threads_state threads;

@@ -166,7 +166,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_RETURN, 0);
         return true;
     case 12: /* a text that is not a time leaves the field open */
-        if (!viewer->panels.is_go_to_wrong || !state->is_settled)
+        if (!viewer->panels.is_entry_wrong || !state->is_settled)
             return false;
         check(user, viewer->panels.has_go_to, "the field has closed");
         press(SDL_SCANCODE_ESCAPE, 0);

@@ -114,6 +114,23 @@ Test(units, durations_are_readable)
     cr_assert_str_eq(small, "12.5", "cut, and terminated");
 }
 
+Test(units, exact_durations_are_read_back)
+{
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } cases[] = {
+        {0, "0ns"}, {999, "999ns"}, {1000, "1us"}, {12584331, "12.584331ms"}, {86400000000001, "86400.000000001s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        uint64_t ns;
+        rv_units_format_exact_ns(text, sizeof text, cases[i].ns);
+        cr_assert_str_eq(text, cases[i].text);
+        cr_assert_eq(rv_units_parse_ns(text, &ns), 0);
+        cr_assert_eq(ns, cases[i].ns);
+    }
+}
+
 Test(units, a_count_of_one_takes_the_singular)
 {
     cr_expect_str_eq(rv_units_word(1, "call", "calls"), "call");

@@ -10,6 +10,7 @@
 #include "../pipeline/recorded.h"
 #include "base/os.h"
 #include "source/replay.h"
+#include "viewer/navigation.h"
 #include "viewer/subroutine_calls.h"
 #include "viewer/viewer.h"
 
@@ -136,6 +137,31 @@ Test(statistics, what_is_in_view_is_measured_again_as_the_window_moves, .timeout
     wait(&fixture);
     cr_assert_eq(row_of(&fixture, INNER)->n_calls, 2);
     cr_assert_eq(row_of(&fixture, INNER)->total_ns, 13 * MS);
+    fini(&fixture);
+}
+
+Test(statistics, a_range_is_selected_without_a_mouse, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_viewer *viewer = &fixture.viewer;
+    char offered[128];
+    init(&fixture);
+    rv_viewer_act(viewer,
+                  &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = BEGIN + 10 * MS, .to_ns = BEGIN + 20 * MS});
+    act(&fixture, RV_ACTION_SELECT_BETWEEN);
+    cr_assert(viewer->panels.has_select);
+    cr_assert_str_eq(rv_navigation_offer_range(viewer, offered, sizeof offered), "10ms..20ms");
+    rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_SELECT_BETWEEN, .text = "40ms..soon"});
+    cr_assert(viewer->panels.has_select && viewer->panels.is_entry_wrong);
+    rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_SELECT_BETWEEN, .text = "40ms..+8ms"});
+    wait(&fixture);
+    cr_assert_not(viewer->panels.has_select);
+    cr_assert_eq(viewer->statistics.scope, RV_SCOPE_SELECTED);
+    cr_assert_eq(row_of(&fixture, INNER)->n_calls, 2);
+    cr_assert_eq(row_of(&fixture, INNER)->total_ns, 13 * MS);
+    rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_SELECT_BETWEEN});
+    rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_UNPIN});
+    cr_assert(!viewer->panels.has_select && viewer->statistics.scope == RV_SCOPE_SELECTED, "only the field is closed");
     fini(&fixture);
 }
 
