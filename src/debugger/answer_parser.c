@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "debugger/interleaved_stack.h"
+
+enum { INDENT_BYTES = sizeof RV_INTERLEAVED_STACK_INDENT - 1 };
 
 /* A truncated text ends with "...". */
 static void copy(char *out, size_t out_bytes, const char *text, size_t n_bytes)
@@ -29,10 +32,12 @@ static const char *find_last(const char *text, size_t n_bytes, const char *what)
 void rv_answer_parser_read_frame(struct rv_debug_session_frame *frame, const char *text, size_t n_bytes)
 {
     static const char at_text[] = " at ", line_text[] = " line ";
+    const bool is_numbered = *text == '#';
     const char *call = memchr(text, ' ', n_bytes), *line = find_last(text, n_bytes, line_text);
     const char *at = line ? find_last(text, (size_t)(line - text), at_text) : NULL;
-    const char *begin = call ? call + 1 : text, *end = at ? at : text + n_bytes;
-    *frame = (struct rv_debug_session_frame){.line = 0};
+    const char *begin = !is_numbered ? text + INDENT_BYTES : call ? call + 1 : text, *end = at ? at : text + n_bytes;
+    *frame = (struct rv_debug_session_frame){.number = is_numbered ? (uint32_t)strtoul(text + 1, NULL, 10)
+                                                                   : RV_DEBUG_SESSION_UNNUMBERED};
     if (end > begin)
         copy(frame->call, sizeof frame->call, begin, (size_t)(end - begin));
     if (!at)
@@ -52,7 +57,7 @@ void rv_answer_parser_read_stack(struct rv_debug_session_report *report, const c
         report->has_more_frames = report->n_frames == RV_DEBUG_SESSION_FRAMES;
         if (report->has_more_frames)
             return;
-        if (n_bytes && *text == '#')
+        if (*text == '#' || strncmp(text, RV_INTERLEAVED_STACK_INDENT, INDENT_BYTES) == 0)
             rv_answer_parser_read_frame(&report->frames[report->n_frames++], text, n_bytes);
         text += n_bytes + (text[n_bytes] == '\n');
     }

@@ -51,11 +51,21 @@ static bool command(struct rv_chosen_thread *chosen_thread, const char *code, co
     return is_fine;
 }
 
+/* By which the thread knows the selected frame. */
+static uint32_t selected_number(const struct rv_debug_session_report *report)
+{
+    return report->frame < report->n_frames ? report->frames[report->frame].number : report->frame;
+}
+
 static void evaluate(struct rv_chosen_thread *chosen_thread, const char *expression)
 {
     struct rv_debug_session_report *report = chosen_thread->report;
     struct rv_answer answer;
-    const struct rv_target_expression asked = {expression, report->frame, RV_TARGET_LEVELS};
+    const struct rv_target_expression asked = {expression, selected_number(report), RV_TARGET_LEVELS};
+    if (asked.frame == RV_DEBUG_SESSION_UNNUMBERED) {
+        rv_answer_parser_copy(report->why, sizeof report->why, "a call in C has no variables here: choose another one");
+        return;
+    }
     int error = rv_target_eval(chosen_thread->target, chosen_thread->about.ring, &asked, ORDER_NS, &answer);
     const char *text = error ? rv_target_error(error) : answer.text ? answer.text : "";
     memset(report->value, 0, sizeof report->value);

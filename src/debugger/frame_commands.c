@@ -30,7 +30,7 @@ void rv_frame_commands_stack(struct rv_console *console, const char *argument)
     rv_answer_fini(&answer);
 }
 
-/* The line of one frame, for free(); NULL with an error printed if there is none. */
+/* The line of one frame, for free(); NULL with an error printed if there is none. Only lines with a number count. */
 static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t number)
 {
     struct rv_answer answer;
@@ -41,9 +41,9 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
         return NULL;
     }
     const char *line = answer.is_fine && answer.text ? answer.text : "";
-    for (uint32_t i = 0; *line == '#' && !found; i++) {
+    for (uint32_t i = 0; *line && !found;) {
         size_t n_bytes = strcspn(line, "\n");
-        if (i == number)
+        if (*line == '#' && i++ == number)
             found = rv_strndup(line, n_bytes);
         line += n_bytes + (line[n_bytes] == '\n');
     }

@@ -94,31 +94,41 @@ static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_block_join *car
     return stack;
 }
 
-static void show_frame(FILE *text, struct rv_symbolizer *symbolizer, unsigned number, uint32_t id)
+static enum rv_ring_stack_kind kind_of(const struct rv_symbolizer *symbolizer, uint32_t id, uint32_t line_form)
+{
+    if (!rv_symbolizer_is_interned(symbolizer, id))
+        return RV_RING_STACK_NATIVE;
+    const bool has_line = rv_name_line(line_form) && !(rv_name_form(line_form) & RV_NAME_C);
+    return has_line ? RV_RING_STACK_SUB : RV_RING_STACK_C;
+}
+
+static void visit_frame(struct rv_symbolizer *symbolizer, uint32_t id, rv_ring_stack_visit_fn *visit, void *context)
 {
     struct rv_symbolizer_name name = {"", "?", "", 0};
     if (id)
         rv_symbolizer_name(symbolizer, id, &name);
-    char full[MOST_NAME_BYTES];
-    (void)rv_full_name(full, sizeof full, name.package, name.name, name.line_form);
-    fprintf(text, "#%u %s", number, full);
-    if (*name.file && rv_name_line(name.line_form))
-        fprintf(text, " at %s line %u", name.file, rv_name_line(name.line_form));
-    fputc('\n', text);
+    char call[MOST_NAME_BYTES];
+    (void)rv_full_name(call, sizeof call, name.package, name.name, name.line_form);
+    visit(context, &(struct rv_ring_stack_frame){.kind = kind_of(symbolizer, id, name.line_form),
+                                                 .call = call,
+                                                 .file = name.file,
+                                                 .line = rv_name_line(name.line_form)});
 }
 
-static void show_frames(FILE *text, struct rv_symbolizer *symbolizer, const struct rv_block_join *carry, uint32_t stack)
+static void visit_frames(struct rv_symbolizer *symbolizer, const struct rv_block_join *carry, uint32_t stack,
+                         rv_ring_stack_visit_fn *visit, void *context)
 {
-    unsigned n_shown = 0;
+    unsigned n_left = MOST_FRAMES;
     for (size_t i = 0; i < rv_block_join_n_stacks(carry); i++) {
         struct rv_open_stack open;
         rv_block_join_open_stack(carry, i, &open);
-        for (uint32_t frame = open.n_frames; open.stack == stack && frame > 0 && n_shown < MOST_FRAMES; frame--)
-            show_frame(text, symbolizer, n_shown++, open.id[frame - 1]);
+        for (uint32_t frame = open.n_frames; open.stack == stack && frame > 0 && n_left > 0; frame--, n_left--)
+            visit_frame(symbolizer, open.id[frame - 1], visit, context);
     }
 }
 
-char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
+size_t rv_ring_stack_visit(struct rv_ring_stack *ring_stack, uint32_t ring_idx, rv_ring_stack_visit_fn *visit,
+                           void *context)
 {
     struct rv_ring ring;
     rv_ring_view(&ring, ring_stack->map, ring_idx);
@@ -127,16 +137,38 @@ char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
     rv_module_watch_refresh(&ring_stack->modules);
 
     struct rv_block_join *carry = rv_block_join_create();
+    uint32_t stack = scan(ring_stack, carry, ring.control, read.n);
+    visit_frames(ring_stack->symbolizer, carry, stack, visit, context);
+    rv_block_join_destroy(carry);
+    return read.n_overwritten ? read.n : 0;
+}
+
+/* ---- as text ---- */
+
+struct listing {
+    FILE *text;
+    unsigned n_frames;
+};
+
+static void show_frame(void *context, const struct rv_ring_stack_frame *frame)
+{
+    struct listing *listing = context;
+    fprintf(listing->text, "#%u %s", listing->n_frames++, frame->call);
+    if (*frame->file && frame->line)
+        fprintf(listing->text, " at %s line %u", frame->file, frame->line);
+    fputc('\n', listing->text);
+}
+
+char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring)
+{
     char *shown = NULL;
     size_t n_bytes;
-    FILE *text;
-    for (unsigned n_tries = 0; !(text = open_memstream(&shown, &n_bytes)); n_tries++)
+    struct listing listing = {.n_frames = 0};
+    for (unsigned n_tries = 0; !(listing.text = open_memstream(&shown, &n_bytes)); n_tries++)
         rv_memory_refused(0, n_tries);
-    uint32_t stack = scan(ring_stack, carry, ring.control, read.n);
-    show_frames(text, ring_stack->symbolizer, carry, stack);
-    if (read.n_overwritten)
-        fprintf(text, "(calls before the last %zu events are unknown)\n", read.n);
-    fclose(text);
-    rv_block_join_destroy(carry);
+    const size_t n_known = rv_ring_stack_visit(ring_stack, ring, show_frame, &listing);
+    if (n_known)
+        fprintf(listing.text, "(calls before the last %zu events are unknown)\n", n_known);
+    fclose(listing.text);
     return shown;
 }

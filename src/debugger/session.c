@@ -163,6 +163,7 @@ static void read_slots(struct rv_debug_session *debug_session)
         report->has_more_frames = report->n_frames == RV_DEBUG_SESSION_FRAMES;
         if (report->has_more_frames || rv_live_stack_read(&slots, current, &slot, text, sizeof text) != 0)
             return;
+        report->frames[report->n_frames].number = report->n_frames;
         read_slot(debug_session, &report->frames[report->n_frames++], &slot, text);
         current = current ? current - 1 : (int32_t)slots.n_slots - 1;
     }
@@ -177,7 +178,8 @@ static int ask(struct rv_debug_session *debug_session, const char *code, struct 
 static void ask_stack(struct rv_debug_session *debug_session)
 {
     struct rv_answer answer;
-    int error = ask(debug_session, "stck", &answer);
+    int error = rv_target_stack(debug_session->chosen_thread.target, debug_session->chosen_thread.about.ring,
+                                POLL_ANSWER_NS, &answer);
     if (!error)
         rv_answer_parser_read_stack(&debug_session->report, answer.text);
     if (error != -ECANCELED)

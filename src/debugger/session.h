@@ -30,7 +30,7 @@ struct rv_debug_session_who { /* a thread; zero = none */
 /* Choose the thread of the report. Pending orders for another thread are dropped. */
 void rv_debug_session_choose(struct rv_debug_session *debug_session, struct rv_debug_session_who who);
 
-/* Select the frame (0: innermost) whose source lines the report has; 0 again when the thread stops. */
+/* Select the frame whose source lines the report has, by its index there (0: innermost); 0 again when the thread stops. */
 void rv_debug_session_look_at(struct rv_debug_session *debug_session, uint32_t frame);
 
 enum rv_debug_session_order_kind {
@@ -78,9 +78,12 @@ enum rv_debug_session_state {
 #define RV_DEBUG_SESSION_WATCHES RV_WIRE_WATCHES
 #define RV_DEBUG_SESSION_STOPPED_MAX 128u
 
+#define RV_DEBUG_SESSION_UNNUMBERED UINT32_MAX
+
 struct rv_debug_session_frame {
-    char call[160]; /* with arguments, if known */
-    char file[256]; /* "" = unknown */
+    uint32_t number; /* as the thread counts its own; UNNUMBERED: a call of another language, without variables */
+    char call[160];  /* with arguments, if known */
+    char file[256];  /* "" = unknown */
     uint32_t line;
 };
 

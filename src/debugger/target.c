@@ -10,6 +10,7 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "debugger/interleaved_stack.h"
 #include "debugger/ring_stack.h"
 #include "ring/commands.h"
 #include "ring/full_ring_policy.h"
@@ -374,6 +375,33 @@ int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread 
     }
 }
 
+/* ---- the stack ---- */
+
+static void take_text(struct rv_answer *answer, char *text)
+{
+    size_t capacity = 0;
+    rv_answer_fini(answer);
+    append(answer, &capacity, text, strlen(text));
+    answer->is_fine = true;
+    free(text);
+}
+
+/* The thread has stood still since then. */
+static bool has_stayed(struct rv_target *target, const struct rv_target_thread *thread)
+{
+    struct rv_target_thread now;
+    return thread->run.state == RV_RUN_STOPPED && rv_target_thread(target, thread->ring, &now) == 0 &&
+           now.generation == thread->generation && now.run.state == RV_RUN_STOPPED &&
+           now.run.n_stops == thread->run.n_stops;
+}
+
+static struct rv_ring_stack *ring_stack_of(struct rv_target *target)
+{
+    if (!target->ring_stack)
+        target->ring_stack = rv_ring_stack_create(target->map);
+    return target->ring_stack;
+}
+
 int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer)
 {
     struct rv_target_thread thread;
@@ -381,16 +409,15 @@ int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns
     int error = rv_target_thread(target, ring, &thread);
     if (error)
         return error;
-    if (thread.run.state != RV_RUN_UNSTEERED)
-        return rv_target_ask(target, ring, "stck", "", timeout_ns, answer);
-    if (!target->ring_stack)
-        target->ring_stack = rv_ring_stack_create(target->map);
-    size_t capacity = 0;
-    char *text = rv_ring_stack_show(target->ring_stack, ring);
-    append(answer, &capacity, text, strlen(text));
-    free(text);
-    answer->is_fine = true;
-    return 0;
+    if (thread.run.state == RV_RUN_UNSTEERED) {
+        take_text(answer, rv_ring_stack_show(ring_stack_of(target), ring));
+        return 0;
+    }
+    error = rv_target_ask(target, ring, "stck", "", timeout_ns, answer);
+    if (!error && answer->is_fine && answer->n_bytes)
+        take_text(answer,
+                  rv_interleaved_stack_show(ring_stack_of(target), ring, answer->text, has_stayed(target, &thread)));
+    return error;
 }
 
 /* ---- watches ---- */

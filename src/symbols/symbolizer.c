@@ -124,6 +124,11 @@ uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *pack
     return find_or_add_entry(symbolizer, &entry);
 }
 
+bool rv_symbolizer_is_interned(const struct rv_symbolizer *symbolizer, uint32_t id)
+{
+    return id > 0 && id <= count(symbolizer) && symbolizer->entries[id - 1].kind == ENTRY_TEXT;
+}
+
 uint32_t rv_symbolizer_find(const struct rv_symbolizer *symbolizer, const char *name)
 {
     const char *none = rv_string_pool_find(&symbolizer->strings, "");

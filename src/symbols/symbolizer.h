@@ -73,6 +73,9 @@ uint32_t rv_symbolizer_call_site(struct rv_symbolizer_process *process, uint64_t
 uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,
                               uint32_t line_form);
 
+/* Was it interned, not looked up by an address? Drain thread. */
+bool rv_symbolizer_is_interned(const struct rv_symbolizer *symbolizer, uint32_t id);
+
 /* The id of one that was interned with this name alone, or 0. Drain thread. */
 uint32_t rv_symbolizer_find(const struct rv_symbolizer *symbolizer, const char *name);
 

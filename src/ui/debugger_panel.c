@@ -171,7 +171,10 @@ static void show_frame(const struct rv_ui_style *style, const struct rv_debugger
     float place_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, place);
     rv_imgui_clip((struct rv_imgui_area){area.x, area.y, fmaxf(area.width - place_width - GAP, 1.0f), ROW_HEIGHT});
     rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
-                       which == 0 || is_chosen ? style->text_strong : style->text, frame->call);
+                       which == 0 || is_chosen ? style->text_strong
+                       : frame->is_in_c        ? style->text_faint
+                                               : style->text,
+                       frame->call);
     rv_imgui_unclip();
     rv_imgui_draw_text((float[2]){floorf(area.x + area.width - place_width), area.y + 1.0f}, RV_IMGUI_FONT_SMALL,
                        style->text_faint, place);

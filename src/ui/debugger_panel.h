@@ -14,6 +14,7 @@ struct rv_debugger_panel_button {
 
 struct rv_debugger_panel_frame {
     const char *call, *place; /* place "" = unknown */
+    bool is_in_c;             /* a call of another language, between those of the program */
 };
 
 struct rv_debugger_panel_line {

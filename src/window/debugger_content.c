@@ -116,7 +116,8 @@ static void fill_stack(struct content *it, const struct rv_viewer_debugger *debu
     out->n_frames = has_stack ? report->n_frames : report->state == RV_DEBUG_SESSION_GONE ? 0 : debugger->n_open;
     for (size_t i = 0; i < out->n_frames; i++) {
         format_place(it->places[i], sizeof it->places[i], &frames[i]);
-        it->frames[i] = (struct rv_debugger_panel_frame){frames[i].call, it->places[i]};
+        it->frames[i] = (struct rv_debugger_panel_frame){frames[i].call, it->places[i],
+                                                         frames[i].number == RV_DEBUG_SESSION_UNNUMBERED};
     }
     out->frames = it->frames;
     out->frame = has_stack ? report->frame : UINT32_MAX;

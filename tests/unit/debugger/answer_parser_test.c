@@ -6,20 +6,22 @@
 
 struct line {
     const char *text, *call, *file;
-    uint32_t line;
+    uint32_t line, number;
 };
 
 Test(answer_parser, a_frame_is_read_from_its_end, .timeout = 60)
 {
     static const struct line lines[] = {
-        {"#0 main::f(2) at x.pl line 3", "main::f(2)", "x.pl", 3},
-        {"#12 f(\"a at b line 9\") at c.pl line 3", "f(\"a at b line 9\")", "c.pl", 3},
-        {"#1 main program at a file.pl line 7", "main program", "a file.pl", 7},
-        {"#0 nat::leaf", "nat::leaf", "", 0},
-        {"#0 f at nowhere", "f at nowhere", "", 0},
-        {"#0 f line 3", "f line 3", "", 0},
-        {"#0", "#0", "", 0},
-        {"# at  line 4", "", "", 4},
+        {"#0 main::f(2) at x.pl line 3", "main::f(2)", "x.pl", 3, 0},
+        {"#12 f(\"a at b line 9\") at c.pl line 3", "f(\"a at b line 9\")", "c.pl", 3, 12},
+        {"#1 main program at a file.pl line 7", "main program", "a file.pl", 7, 1},
+        {"#0 nat::leaf", "nat::leaf", "", 0, 0},
+        {"#0 f at nowhere", "f at nowhere", "", 0, 0},
+        {"#0 f line 3", "f line 3", "", 0, 0},
+        {"#0", "#0", "", 0, 0},
+        {"# at  line 4", "", "", 4, 0},
+        {"   sqlite3_step at sqlite3.c line 5", "sqlite3_step", "sqlite3.c", 5, RV_DEBUG_SESSION_UNNUMBERED},
+        {"   operator new(unsigned long)", "operator new(unsigned long)", "", 0, RV_DEBUG_SESSION_UNNUMBERED},
     };
     static struct rv_debug_session_report report;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -28,6 +30,7 @@ Test(answer_parser, a_frame_is_read_from_its_end, .timeout = 60)
         cr_assert_str_eq(report.frames[0].call, lines[i].call);
         cr_assert_str_eq(report.frames[0].file, lines[i].file);
         cr_assert_eq(report.frames[0].line, lines[i].line);
+        cr_assert_eq(report.frames[0].number, lines[i].number);
     }
     rv_answer_parser_read_stack(&report, "nothing\n\n#0 a\n#1 b\n");
     cr_assert_eq(report.n_frames, 2, "what is no frame is left out");

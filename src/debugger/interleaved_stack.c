@@ -1,0 +1,147 @@
+/*
+ * The ring's frames are visited innermost first. One that the thread tells, too, is where the stacks meet; calls that only
+ * the ring has lie between the last and the next such frame, as far in as they can: frames that only the thread tells are
+ * of subs that are not traced. Calls that lie in no call of the producer's are those that the interpreter itself runs in.
+ */
+#include "debugger/interleaved_stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum { MOST_AHEAD = 1000 }; /* frames that only the thread tells, one after the other */
+
+struct text { /* NUL-terminated once something was added */
+    char *bytes;
+    size_t n, capacity;
+};
+
+struct interleaving {
+    const char *told, *next;    /* its lines, and those not shown yet */
+    struct text shown, between; /* between: calls since the stacks met */
+    size_t n_inside;            /* bytes of these that lie in a call of the producer's */
+    bool is_stopped, have_met, has_calls;
+    bool is_later; /* the ring has a frame that the thread should have told */
+};
+
+static void add(struct text *text, const char *bytes, size_t n)
+{
+    text->bytes = rv_vec_reserve(text->bytes, &text->capacity, text->n + n + 1, 1);
+    memcpy(text->bytes + text->n, bytes, n);
+    text->n += n;
+    text->bytes[text->n] = '\0';
+}
+
+static const char *line_end(const char *line)
+{
+    const char *end = line + strcspn(line, "\n");
+    return end + (*end == '\n');
+}
+
+/* "#1 main::f(2) at ..." is of main::f. */
+static bool is_of(const char *line, const char *call)
+{
+    const size_t n_number = strcspn(line, " \n"), n_call = strlen(call);
+    const char *told = line + n_number + 1;
+    return line[n_number] == ' ' && strncmp(told, call, n_call) == 0 &&
+           (told[n_call] == '(' || strncmp(told + n_call, " at ", 4) == 0);
+}
+
+static const char *find_told(const struct interleaving *stack, const char *call)
+{
+    const char *line = stack->next;
+    for (unsigned i = 0; i < MOST_AHEAD && *line; i++, line = line_end(line))
+        if (is_of(line, call))
+            return line;
+    return NULL;
+}
+
+static void show_told(struct interleaving *stack, const char *end)
+{
+    add(&stack->shown, stack->next, (size_t)(end - stack->next));
+    stack->next = end;
+}
+
+/* Until the stacks have met, only calls of a stopped thread have a place: behind its innermost frame. */
+static bool have_place(struct interleaving *stack)
+{
+    if (stack->is_stopped && stack->next == stack->told)
+        show_told(stack, line_end(stack->told));
+    return stack->have_met || stack->is_stopped;
+}
+
+/* Calls within the innermost frame are those that serve the monitor. */
+static void meet(struct interleaving *stack, const char *line)
+{
+    if (line != stack->told && have_place(stack) && stack->between.n)
+        add(&stack->shown, stack->between.bytes, stack->between.n);
+    stack->between.n = stack->n_inside = 0;
+    show_told(stack, line_end(line));
+    stack->have_met = true;
+}
+
+static void add_call(struct interleaving *stack, const struct rv_ring_stack_frame *frame)
+{
+    char line[24] = "";
+    if (*frame->file && frame->line)
+        (void)snprintf(line, sizeof line, " line %u", frame->line);
+    add(&stack->between, RV_INTERLEAVED_STACK_INDENT, sizeof RV_INTERLEAVED_STACK_INDENT - 1);
+    add(&stack->between, frame->call, strlen(frame->call));
+    if (*line) {
+        add(&stack->between, " at ", 4);
+        add(&stack->between, frame->file, strlen(frame->file));
+        add(&stack->between, line, strlen(line));
+    }
+    add(&stack->between, "\n", 1);
+    stack->has_calls = true;
+}
+
+static void visit(void *context, const struct rv_ring_stack_frame *frame)
+{
+    struct interleaving *stack = context;
+    const char *line = frame->kind == RV_RING_STACK_NATIVE ? NULL : find_told(stack, frame->call);
+    if (line) {
+        meet(stack, line);
+        return;
+    }
+    if (frame->kind == RV_RING_STACK_SUB)
+        stack->is_later = true;
+    else
+        add_call(stack, frame);
+    if (frame->kind != RV_RING_STACK_NATIVE)
+        stack->n_inside = stack->between.n;
+}
+
+/* The rest of both. Where older calls are unknown, any may lie in a call of the producer's. */
+static void end(struct interleaving *stack, bool is_whole)
+{
+    const bool are_shown = have_place(stack) && stack->between.n;
+    const size_t n_inside = is_whole ? stack->n_inside : stack->between.n;
+    if (are_shown)
+        add(&stack->shown, stack->between.bytes, n_inside);
+    show_told(stack, stack->next + strlen(stack->next));
+    if (are_shown)
+        add(&stack->shown, stack->between.bytes + n_inside, stack->between.n - n_inside);
+}
+
+char *rv_interleaved_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring, const char *told, bool is_stopped)
+{
+    struct interleaving stack = {.told = told, .next = told, .is_stopped = is_stopped};
+    char unknown[96];
+    const size_t n_known = rv_ring_stack_visit(ring_stack, ring, visit, &stack);
+    if (stack.is_later && !is_stopped) {
+        stack.shown.n = 0;
+        add(&stack.shown, told, strlen(told));
+        stack.has_calls = false;
+    } else {
+        end(&stack, n_known == 0);
+    }
+    if (n_known && stack.has_calls) {
+        (void)snprintf(unknown, sizeof unknown, "(unnumbered calls before the last %zu events are unknown)\n", n_known);
+        add(&stack.shown, unknown, strlen(unknown));
+    }
+    free(stack.between.bytes);
+    return stack.shown.bytes;
+}
