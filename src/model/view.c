@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "model/box_budget.h"
 #include "model/snapshot.h"
@@ -374,8 +375,8 @@ static size_t query(struct rv_view *view, size_t member, const struct rv_lane *l
     n += n_open_boxes(&opened, view);
     view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
     size_t n_boxes = snapshot ? rv_snapshot_query(snapshot, lane, window_ns, level, view->unsorted, n)
-                              : rv_timeline_query_boxes(lane->timeline, window_ns[0], window_ns[1], level, view->unsorted,
-                                                  view->unsorted_capacity);
+                              : rv_timeline_query_boxes(lane->timeline, window_ns[0], window_ns[1], level,
+                                                        view->unsorted, view->unsorted_capacity);
     return n_boxes + add_open(view->unsorted + n_boxes, &opened, view);
 }
 
@@ -413,6 +414,7 @@ static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_
 static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint32_t most_depth)
 {
     uint32_t max_depth = rv_timeline_max_depth(lane->timeline);
+    out->tid = lane->tid;
     out->max_depth = lane->max_depth > max_depth ? lane->max_depth : max_depth;
     out->whole_depth = out->max_depth;
     if (most_depth && out->max_depth > most_depth)
@@ -424,6 +426,22 @@ static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint3
         snprintf(out->name, sizeof out->name, "%.30s %u: %u threads", lane->process_name, lane->pid, out->n_members);
     else
         memcpy(out->name, lane->name, sizeof out->name);
+}
+
+static void label_by_number(struct rv_view_lane *lane)
+{
+    enum { NAME_BYTES = sizeof lane->label - sizeof " 4294967295" };
+    const int n_bytes = (int)rv_text_whole(lane->name, strlen(lane->name), NAME_BYTES);
+    snprintf(lane->label, sizeof lane->label, "%.*s %u", n_bytes, lane->name, lane->tid);
+}
+
+/* Neighbours of one name, such as a pool's workers, are labelled with their threads' numbers. */
+static void label_namesakes(struct rv_view_lane *lane, struct rv_view_lane *next)
+{
+    if (lane->n_members > 1 || next->n_members > 1 || lane->tid == next->tid || strcmp(lane->name, next->name) != 0)
+        return;
+    label_by_number(lane);
+    label_by_number(next);
 }
 
 static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane,
@@ -594,6 +612,8 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
     }
     if (shown->n_members > 1)
         add_cells(view, shown);
+    if (view->n_made > 1)
+        label_namesakes(shown - 1, shown);
     shown->n_boxes = (uint32_t)view->n_boxes - shown->first_box;
     shown->n_notes = (uint32_t)view->n_notes - shown->first_note;
     return true;

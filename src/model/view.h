@@ -33,7 +33,7 @@ struct rv_view_lane {
     uint32_t max_depth, whole_depth; /* rows shown, rows in all */
     uint32_t process;                /* number of the process; < n_processes */
     uint32_t generation;             /* forks between the process and the first */
-    uint32_t pid;
+    uint32_t pid, tid;
     uint32_t level;       /* of detail: the view's, or a finer one */
     uint64_t released_ns; /* what is shown before this time is coarser, since its detail was released; 0: nothing */
     bool is_row;          /* to be shown as one row: the innermost calls */

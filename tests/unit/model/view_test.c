@@ -353,6 +353,29 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
+Test(view, neighbours_of_one_name_are_labelled_with_their_numbers, .timeout = 60)
+{
+    static const char *const NAMES[] = {"main", "worker", "worker", "a worker with a long näme",
+                                        "a worker with a long näme"};
+    static const char *const LABELS[] = {"", "worker 11", "worker 12", "a worker with a long 13",
+                                         "a worker with a long 14"};
+    enum { N = sizeof NAMES / sizeof *NAMES };
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < N; i++)
+        fill_lane(rv_lanes_add(lanes,
+                               &(struct rv_lane_identity){
+                                   .pid = 10, .tid = 10 + i, .thread = i, .name = NAMES[i], .process_name = "prog"}),
+                  i + 1, 500);
+    struct rv_view view = {0};
+    struct rv_view_params params = {0, UINT64_C(1) << 40, 1000, 1000000};
+    rv_view_update(&view, lanes, &params);
+    cr_assert_eq(view.n_lanes, N);
+    for (uint32_t i = 0; i < N; i++)
+        cr_expect_str_eq(view.lanes[i].label, LABELS[i]);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
+
 /* The process is one row of cells, with the losses and call times of its lanes; what was asked for is pointed out. */
 Test(view, a_collapsed_process_is_drawn_by_the_activity_of_its_lanes, .timeout = 60)
 {
@@ -431,7 +454,8 @@ Test(view, lanes_in_front_get_what_the_budget_leaves, .timeout = 60)
             uint64_t n_fine = rv_timeline_query_count(timeline, first, last + 1, view.lanes[i].level);
             cr_assert_leq(n_fine, n_coarse + spare);
             if (view.lanes[i].level > 0)
-                cr_assert_gt(rv_timeline_query_count(timeline, first, last + 1, view.lanes[i].level - 1), n_coarse + spare);
+                cr_assert_gt(rv_timeline_query_count(timeline, first, last + 1, view.lanes[i].level - 1),
+                             n_coarse + spare);
             spare -= n_fine - n_coarse;
         }
     }
