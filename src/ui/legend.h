@@ -9,7 +9,7 @@
 
 #define RV_LEGEND_NAME_BYTES 96u
 #define RV_LEGEND_ROWS 14u
-#define RV_LEGEND_STATES 14u
+#define RV_LEGEND_STATES 16u
 #define RV_LEGEND_RULE_BYTES 224u
 
 struct rv_legend_row {

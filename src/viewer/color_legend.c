@@ -274,8 +274,10 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
         add_arcs(arcs, (enum rv_arc_kind)i, theme, legend);
     add_arcs_left(arcs, legend);
     add_arcs_lacking(n_lacking, theme, legend);
-    if (has_times_off_cpu(view))
-        add_state(legend, "hollow blocked, low ready", theme->grid << 8 | 0xffu, -1.0);
+    if (has_times_off_cpu(view)) {
+        add_state(legend, "hollow: blocked", theme->suspended << 8 | 0xffu, -1.0);
+        add_state(legend, "low: ready, without a CPU", theme->ready << 8 | 0xffu, -1.0);
+    }
     if (view->n_lanes && view->lanes[0].object)
         add_state(legend, view->lanes[0].is_in_part ? "locks: in part, too many" : "locks: waiters on holder",
                   theme->grid << 8 | 0xffu, -1.0);
