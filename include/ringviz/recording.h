@@ -17,6 +17,8 @@
  *            all needs of them. Found from its successor, the last one from END; a file without them is read in full
  *   SILENT   struct rv_rec_silent, then a struct rv_rec_silent_thread for each thread listed: threads that the kernel
  *            reported and that have no stream, since they made no traced call; at the end, where there were any
+ *   OUTSIDE  a struct rv_rec_outside_thread for each thread outside of what was traced that woke a thread and has a name;
+ *            at the end, where there were any
  *   END      struct rv_rec_end
  *   SEGMENT  struct rv_rec_segment; only with RV_REC_IN_SEGMENTS
  *
@@ -72,7 +74,8 @@ enum rv_rec_type {
     RV_REC_END = 6,
     RV_REC_INDEX = 7,
     RV_REC_SEGMENT = 8,
-    RV_REC_SILENT = 9
+    RV_REC_SILENT = 9,
+    RV_REC_OUTSIDE = 10
 };
 
 enum rv_rec_feature { /* of feature_incompat */
@@ -170,6 +173,12 @@ struct rv_rec_silent_thread {
     struct rv_rec_silent_times times;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_silent_thread) == 104);
+
+struct rv_rec_outside_thread {
+    uint32_t tid;  /* of a WOKEN with RV_WIRE_OUTSIDE */
+    char name[60]; /* NUL-terminated */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_outside_thread) == 64);
 
 struct rv_rec_end {
     uint64_t n_events;
@@ -300,7 +309,7 @@ enum rv_rec_index_column {
     RV_REC_INDEX_COLUMN_END
 };
 
-struct rv_rec_index_chunk { /* STREAM, STRINGS, ACCOUNT or SILENT */
+struct rv_rec_index_chunk { /* STREAM, STRINGS, ACCOUNT, SILENT or OUTSIDE */
     uint64_t offset;
     uint32_t stream;
     uint32_t type;

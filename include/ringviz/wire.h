@@ -141,8 +141,15 @@ enum rv_wake {
     RV_WAKE_COUNT
 };
 
+/* Is the moment of such a wake exact, where it is known? */
+static inline bool rv_wake_has_moment(enum rv_wake wake)
+{
+    return wake == RV_WAKE_EXACT || wake == RV_WAKE_TIMEOUT;
+}
+
 #define RV_EVENT_WAKE_SHIFT 24       /* of a WOKEN event's id; Linux has no tid above 2^22: */
 #define RV_WIRE_FIRST_TID (1u << 22) /* these are threads that change native threads, numbered by their process */
+#define RV_WIRE_OUTSIDE (1u << 23)   /* or'ed: a thread outside of what is traced; alone: the kernel, in an interrupt */
 #define RV_WAKE_BEGAN 0xffu          /* in place of an enum rv_wake: the wait has not ended; it began before its WAIT */
 #define RV_WAKE_HELD 0xfeu           /* likewise: the wait has not ended; the waker holds the lock */
 

@@ -12,10 +12,10 @@
 #include "recording/stream_chunks.h"
 #include "recording/chunk_reader.h"
 
-enum { N_TYPES = RV_REC_SILENT + 1, SHOWN_NAME_BYTES = 256 };
+enum { N_TYPES = RV_REC_OUTSIDE + 1, SHOWN_NAME_BYTES = 256 };
 
-static const char *const TYPES[N_TYPES] = {"unknown", "FILE", "STREAM", "STRINGS", "EVENTS",
-                                           "ACCOUNT", "END",  "INDEX",  "SEGMENT", "SILENT"};
+static const char *const TYPES[N_TYPES] = {"unknown", "FILE",  "STREAM",  "STRINGS", "EVENTS", "ACCOUNT",
+                                           "END",     "INDEX", "SEGMENT", "SILENT",  "OUTSIDE"};
 
 typedef unsigned long long wide;
 

@@ -70,7 +70,8 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json|arcs|arcs-csv|arcs-json]", NULL, 
     "with the file that was ready; connections; file locks with their bytes, and sleeps after a lock was refused; sync, "
     "children, signals, messages. A `full ring` is ringviz's own: the program waited until the viewer had read its events (--policy=block). Calls that the C library makes itself, as for streams (fread), are not; nor is any once the program filters its own system calls (seccomp). For pipes, "
     "eventfds and sockets between traced threads, of other processes of the run, too, the last to write, or to read, is the "
-    "`likely` waker; a process of another run, merged or not, is not found so. `start` is "
+    "`likely` waker; a process of another run, merged or not, is not found so. Where nothing of this tells the waker, the kernel does, to those who may "
+    "ask it (--states): a thread, also of a program that is not traced, by its name and number, or an `interrupt`, such as a timer's. `start` is "
     "the time from the call that created a thread, forked its process or began its program, to its beginning. Threads "
     "that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
     "calls; --duration or Ctrl+C ends the run of a program that hangs. Of threads that the kernel reports (--states) and that "
@@ -349,7 +350,10 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "in, if for 10 ms or more, is the system call that /proc names to those who may trace them, such as `futex` of a condition. A thread "
     "that waits for room in its ring (--policy=block) is blocked, too: for a `full ring`, as --waits says. "
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
-    "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "
+    "is 2 or less, else with CAP_PERFMON. Who wakes the threads, of all the system's, is read from the tracepoint "
+    "sched:sched_waking, which root may do (CAP_PERFMON, or kernel.perf_event_paranoid -1, if tracefs can be read) in the first namespace of process ids: "
+    "--waits then knows more wakers, exactly, and when sleeps ended. Work that the kernel had put off, as for a network, counts for the thread that ran then: it is `likely` the waker. "
+    "Changes without room in the kernel's buffers are counted as lost: from there to a "
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 
 OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu|blocked|runnable", NULL, WORD(flame),

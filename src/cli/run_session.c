@@ -254,9 +254,14 @@ static struct rv_context_switches *open_context_switches(const struct rv_options
     int error;
     struct rv_context_switches *switches =
         options->pid ? rv_context_switches_open_process((pid_t)options->pid, &error) : rv_context_switches_open(&error);
+    if (switches)
+        (void)rv_context_switches_add_wakes(switches); /* few users may: without a message */
     if (error)
         rv_note("threads' states are not known: perf_event_open: %s%s", strerror(-error),
-                error == -EACCES || error == -EPERM ? " (sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON)" : "");
+                error == -EACCES || error == -EPERM
+                    ? " (sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON; root also sees who of other programs "
+                      "wakes them)"
+                    : "");
     return switches;
 }
 

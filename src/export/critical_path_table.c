@@ -503,8 +503,8 @@ static void list_sections(const struct path *path, struct section sections[N_SEC
                                    take_subroutine};
     sections[1] =
         (struct section){"objects", "waited for what another thread held", "hand-overs", &path->objects, take_object};
-    sections[2] =
-        (struct section){"unknown", "waited, and who ended it is not known", "waits", &path->unknown, take_object};
+    sections[2] = (struct section){"unknown", "waited, and no traced thread is known to have ended it", "waits",
+                                   &path->unknown, take_object};
     sections[3] = (struct section){"threads", "thread", "stretches", &path->on_threads, take_thread};
 }
 

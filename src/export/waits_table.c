@@ -67,6 +67,12 @@ void rv_waits_add_unknown(struct rv_text_buffer *text, size_t n_unknown)
                               n_unknown, rv_units_word(n_unknown, "", "es"));
 }
 
+/* Of the thread; 0: of none. */
+static uint32_t number_of(const struct rv_wait_side *side)
+{
+    return side->tid & ~RV_WIRE_OUTSIDE;
+}
+
 struct side { /* texts of one */
     char *call, thread[RV_LANE_NAME_BYTES];
 };
@@ -74,7 +80,10 @@ struct side { /* texts of one */
 static struct side take_side(const struct table *table, const struct rv_wait_side *from)
 {
     struct side side = {.call = take_name(table, from->call)};
-    if (from->lane) {
+    if (!from->lane) {
+        if (!rv_lanes_outside_name(table->lanes, from->tid, false, side.thread))
+            side.thread[0] = '\0';
+    } else {
         struct rv_lane *lane = (struct rv_lane *)from->lane;
         pthread_mutex_lock(&lane->lock);
         snprintf(side.thread, sizeof side.thread, "%s", lane->name);
@@ -148,8 +157,9 @@ enum { INDENT = 46, ARC_INDENT = 38 };
 static void add_text_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
 {
     struct side side = take_side(table, from);
-    rv_text_buffer_format(text, "%s%s%u%s", *side.thread ? side.thread : "thread", *side.thread ? " (" : " ", from->tid,
-                          *side.thread ? ")" : "");
+    rv_text_buffer_add(text, *side.thread ? side.thread : "thread");
+    if (from->tid != RV_WIRE_OUTSIDE)
+        rv_text_buffer_format(text, *side.thread ? " (%u)" : " %u", number_of(from));
     if (*side.call)
         rv_text_buffer_format(text, " in %s", side.call);
     free(side.call);
@@ -242,7 +252,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
 static void add_csv_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
 {
     struct side side = take_side(table, from);
-    rv_text_buffer_format(text, ",%u,", from->tid);
+    rv_text_buffer_format(text, ",%u,", number_of(from));
     rv_text_buffer_add_csv(text, side.thread);
     rv_text_buffer_add(text, ",");
     rv_text_buffer_add_csv(text, side.call);
@@ -320,7 +330,7 @@ static void add_json_side(struct rv_text_buffer *text, const struct table *table
                           const struct rv_wait_side *from)
 {
     struct side side = take_side(table, from);
-    rv_text_buffer_format(text, ",\"%s\":{\"thread\":%u,\"name\":", key, from->tid);
+    rv_text_buffer_format(text, ",\"%s\":{\"thread\":%u,\"name\":", key, number_of(from));
     rv_text_buffer_add_json(text, side.thread);
     rv_text_buffer_add(text, ",\"call\":");
     rv_text_buffer_add_json(text, side.call);

@@ -19,7 +19,10 @@
 struct rv_lanes {
     pthread_mutex_t adding;
     atomic_size_t n;
-    struct rv_hash_index by_stack; /* index + 1, by thread and stack; under adding */
+    struct rv_hash_index by_stack;     /* index + 1, by thread and stack; under adding, */
+    struct rv_outside_thread *outside; /* as are these */
+    size_t n_outside, outside_capacity;
+    struct rv_hash_index outside_by_tid; /* index + 1 */
     struct rv_lane **parts[N_PARTS];
     uint64_t begin_ns;
     uint32_t finest_level; /* of their timelines */
@@ -108,6 +111,8 @@ void rv_lanes_destroy(struct rv_lanes *lanes)
     for (unsigned i = 0; i < N_PARTS; i++)
         free(lanes->parts[i]);
     rv_hash_index_fini(&lanes->by_stack);
+    rv_hash_index_fini(&lanes->outside_by_tid);
+    free(lanes->outside);
     pthread_mutex_destroy(&lanes->adding);
     free(lanes);
 }
@@ -135,6 +140,60 @@ struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identi
     atomic_store_explicit(&lanes->n, idx + 1, memory_order_release); /* L1 -> L2 */
     pthread_mutex_unlock(&lanes->adding);
     return lane;
+}
+
+/* ---- threads without a lane ---- */
+
+/* `adding` is held. */
+static struct rv_outside_thread *need_outside(struct rv_lanes *lanes, uint32_t tid)
+{
+    const uint32_t known = rv_hash_index_get(&lanes->outside_by_tid, tid);
+    if (known)
+        return &lanes->outside[known - 1];
+    lanes->outside =
+        rv_vec_reserve(lanes->outside, &lanes->outside_capacity, lanes->n_outside + 1, sizeof *lanes->outside);
+    rv_hash_index_add(&lanes->outside_by_tid, tid, (uint32_t)++lanes->n_outside);
+    return &lanes->outside[lanes->n_outside - 1];
+}
+
+void rv_lanes_name_outside(struct rv_lanes *lanes, uint32_t tid, const char *name)
+{
+    pthread_mutex_lock(&lanes->adding);
+    struct rv_outside_thread *outside = need_outside(lanes, tid);
+    outside->tid = tid;
+    (void)snprintf(outside->name, sizeof outside->name, "%s", name);
+    pthread_mutex_unlock(&lanes->adding);
+}
+
+struct rv_outside_thread *rv_lanes_take_outside(struct rv_lanes *lanes, size_t *n)
+{
+    pthread_mutex_lock(&lanes->adding);
+    *n = lanes->n_outside;
+    struct rv_outside_thread *all = *n ? rv_alloc_scratch(*n, sizeof *all) : NULL;
+    if (all)
+        memcpy(all, lanes->outside, *n * sizeof *all);
+    pthread_mutex_unlock(&lanes->adding);
+    return all;
+}
+
+bool rv_lanes_outside_name(const struct rv_lanes *lanes, uint32_t waker, bool is_number_wanted,
+                           char name[RV_LANE_NAME_BYTES])
+{
+    pthread_mutex_t *adding = (pthread_mutex_t *)(uintptr_t)&lanes->adding;
+    const uint32_t tid = waker & ~RV_WIRE_OUTSIDE;
+    if (waker == RV_WIRE_OUTSIDE) {
+        (void)snprintf(name, RV_LANE_NAME_BYTES, "interrupt");
+        return true;
+    }
+    pthread_mutex_lock(adding);
+    const uint32_t known = rv_hash_index_get(&lanes->outside_by_tid, tid);
+    const char *of = known ? lanes->outside[known - 1].name : "";
+    if (is_number_wanted)
+        (void)snprintf(name, RV_LANE_NAME_BYTES, "%.48s %u", of, tid);
+    else
+        (void)snprintf(name, RV_LANE_NAME_BYTES, "%s", of);
+    pthread_mutex_unlock(adding);
+    return known && *name != '\0' && *name != ' ';
 }
 
 size_t rv_lanes_n(const struct rv_lanes *lanes)

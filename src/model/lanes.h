@@ -129,6 +129,24 @@ void rv_lane_split_stretch(struct rv_lane *lane, uint64_t end_ns, uint64_t n_ns)
 /* Declare that evicted spans can be read back later: see rv_timeline_back_from(). Call before any other. */
 void rv_lanes_back(struct rv_lanes *lanes);
 
+struct rv_outside_thread { /* a thread outside of what is traced, which has woken threads */
+    uint32_t tid;
+    char name[RV_LANE_NAME_BYTES];
+};
+
+/* Name such a thread; a later name of a tid replaces an earlier one. Any thread, as the next two. */
+void rv_lanes_name_outside(struct rv_lanes *lanes, uint32_t tid, const char *name);
+
+/* All of them, for the caller to free; NULL: none. */
+struct rv_outside_thread *rv_lanes_take_outside(struct rv_lanes *lanes, size_t *n);
+
+/*
+ * Find the name of a waker that has no lane, given as waits have it: "interrupt", or "postgres", or "postgres 1234" where the
+ * number is wanted. False: it has none.
+ */
+bool rv_lanes_outside_name(const struct rv_lanes *lanes, uint32_t waker, bool is_number_wanted,
+                           char name[RV_LANE_NAME_BYTES]);
+
 /* The lane of a thread's stack, or NULL; of several the last one. Any thread. */
 struct rv_lane *rv_lanes_find(struct rv_lanes *lanes, uint32_t thread, uint32_t stack);
 

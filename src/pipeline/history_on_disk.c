@@ -310,8 +310,9 @@ void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct
         rv_waits_on_demand_serve(waits, history->source, true);
     history->page_loader = page_loader;
     history->session = *intake;
-    history->intake = (struct rv_intake){history,       open_stream,  rename_stream, account_stream, close_stream,
-                                         acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
+    history->intake =
+        (struct rv_intake){history,      open_stream, rename_stream, account_stream, close_stream, acquire_batch,
+                           submit_batch, is_stopping, define,        NULL,           &PAGES};
     page_loader->is_followed = true;
     page_loader->lanes = lanes;
     rv_lanes_back(lanes);

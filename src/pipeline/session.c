@@ -91,6 +91,12 @@ static void rename_stream(void *context, void *stream, const char *thread_name)
     rv_stream_rename(stream, thread_name);
 }
 
+static void name_outside(void *context, uint32_t tid, const char *name)
+{
+    const struct rv_session *session = context;
+    rv_lanes_name_outside(session->lanes, tid, name);
+}
+
 static void account_stream(void *context, void *handle, const struct rv_stream_account *account)
 {
     (void)context;
@@ -373,11 +379,22 @@ static void tell_silent(const struct rv_session *session)
     rv_silent_threads_fini(&silent);
 }
 
+static void tell_outside(const struct rv_session *session)
+{
+    size_t n;
+    struct rv_outside_thread *all = rv_lanes_take_outside(session->lanes, &n);
+    for (size_t i = 0; i < session->params.n_sinks && n; i++)
+        if (session->params.sinks[i].outside)
+            session->params.sinks[i].outside(session->params.sinks[i].context, all, n);
+    free(all);
+}
+
 static void end_sinks(struct rv_session *session)
 {
     if (session->params.n_sinks == 0)
         return;
     tell_silent(session);
+    tell_outside(session);
     struct rv_stats *totals = rv_session_stats(session);
     for (size_t i = 0; i < session->params.n_sinks; i++)
         if (session->params.sinks[i].end)
@@ -454,8 +471,9 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     if (session->waits && source->read_waits)
         rv_waits_on_demand_serve(session->waits, source, false);
     session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
-    session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
-                                         acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
+    session->intake =
+        (struct rv_intake){session,      open_stream, rename_stream, account_stream, close_stream, acquire_batch,
+                           submit_batch, is_stopping, define,        name_outside,   &PAGES};
     rv_page_loader_init(&session->page_loader, rv_memory_limit_pages(bytes, params->history != NULL),
                         rv_memory_limit_block_list(bytes));
     if (params->history)

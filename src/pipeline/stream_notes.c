@@ -196,7 +196,7 @@ static void return_to_stack(struct rv_track *track, uint64_t now_ns)
 static void add_ended(struct rv_track *track, struct rv_wait *wait)
 {
     wait->lane = track->lane->idx;
-    if (wait->wake == RV_WAKE_EXACT && wait->woke_ns)
+    if (rv_wake_has_moment(wait->wake) && wait->woke_ns)
         split_blocked(track, wait->woke_ns);
     *rv_track_add_moment(track) =
         (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits};

@@ -271,6 +271,8 @@ static bool is_sound(struct checker *checker, const struct rv_rec_chunk *chunk, 
         return is_sound_index(checker, chunk, payload, offset);
     case RV_REC_SILENT:
         return is_sound_silent(chunk, payload);
+    case RV_REC_OUTSIDE:
+        return chunk->payload_bytes % sizeof(struct rv_rec_outside_thread) == 0;
     case RV_REC_END:
         return is_sound_end(checker, chunk, payload);
     default:

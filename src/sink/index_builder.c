@@ -281,7 +281,7 @@ static void note_wakers(struct rv_index_builder *index_builder, const struct rv_
     struct rv_indexed_waits *waits = &lane->waits;
     for (; waits->n_noted < waits->n_waits && waits->waits[waits->n_noted].end_ns <= until_ns; waits->n_noted++) {
         const struct rv_rec_index_wait *wait = &waits->waits[waits->n_noted];
-        if (wait->wake != RV_WAKE_EXACT || wait->since_ns >= wait->end_ns ||
+        if (!rv_wake_has_moment((enum rv_wake)wait->wake) || wait->since_ns >= wait->end_ns ||
             wait->end_ns - wait->since_ns >= rv_event_ticks(&lane->ran))
             continue;
         struct rv_event woken = lane->ran;
@@ -509,7 +509,7 @@ void rv_index_builder_add(struct rv_index_builder *index_builder, const struct r
     struct rv_rec_account account;
     unsigned type = added->chunk->type;
     if (type != RV_REC_STREAM && type != RV_REC_STRINGS && type != RV_REC_EVENTS && type != RV_REC_ACCOUNT &&
-        type != RV_REC_SILENT)
+        type != RV_REC_SILENT && type != RV_REC_OUTSIDE)
         return;
     if (index_builder->table.head.begin == 0)
         index_builder->table.head.begin = added->offset;

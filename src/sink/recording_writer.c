@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -526,6 +527,22 @@ static void add_silent(void *context, const struct rv_silent_threads *silent)
     rv_rec_buffer_fini(&payload);
 }
 
+static void add_outside(void *context, const struct rv_outside_thread *threads, size_t n)
+{
+    struct rv_recording_writer *record = context;
+    struct rv_rec_buffer payload = {0};
+    for (size_t i = 0; i < n; i++) {
+        struct rv_rec_outside_thread row = {.tid = threads[i].tid};
+        snprintf(row.name, sizeof row.name, "%.59s", threads[i].name);
+        rv_rec_buffer_add(&payload, &row, sizeof row);
+    }
+    pthread_mutex_lock(&record->switching);
+    if (record->ordered_writer)
+        submit_payload(record, RV_REC_OUTSIDE, 0, payload.bytes, payload.n);
+    pthread_mutex_unlock(&record->switching);
+    rv_rec_buffer_fini(&payload);
+}
+
 static void end(void *context, const struct rv_stats *totals)
 {
     struct rv_recording_writer *record = context;
@@ -558,6 +575,7 @@ struct rv_sink rv_recording_writer_sink(struct rv_recording_writer *record)
                             .close = close_stream,
                             .define = define,
                             .silent = add_silent,
+                            .outside = add_outside,
                             .end = end};
 }
 

@@ -7,7 +7,7 @@
  *   rename, account, opening, events, a worker; for one stream one call at a time, in the stream's order; streams side
  *   spans, close                      by side on several workers
  *   define                            the drain or the naming thread; at any time between begin and end
- *   silent, end                       the naming thread; once, after everything else
+ *   silent, outside, end              the naming thread; once, after everything else
  *
  * A slow sink holds up the workers, these the drain, that fills the rings: then the policy decides. Any callback may be
  * NULL. Times are ns: span times are the trace's own, event times lack the origin_ns given to begin(), usually 0.
@@ -54,6 +54,9 @@ struct rv_sink {
 
     /* Threads without a stream, right before end, where there are any. Borrowed for the call. */
     void (*silent)(void *context, const struct rv_silent_threads *silent);
+
+    /* Names of threads that are not traced and woke such as are, likewise. */
+    void (*outside)(void *context, const struct rv_outside_thread *threads, size_t n);
 
     /* totals: statistics of all calls of the session within its depth limit. Borrowed for the call. */
     void (*end)(void *context, const struct rv_stats *totals);

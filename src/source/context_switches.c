@@ -10,6 +10,8 @@
  *
  * After a loss, from the last record of the full buffer until the kernel says how many it has lost, every thread's state is
  * not known, nor is it until the thread's next switch.
+ *
+ * Wakes of a thread stand among its switches, by time.
  */
 #include "source/context_switches.h"
 
@@ -22,6 +24,7 @@
 #include "base/own_syscalls.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "source/outside_wakers.h"
 #include "source/perf_buffers.h"
 
 /* How long switches of threads without an owner are kept: the thread's first call may still come. */
@@ -46,6 +49,10 @@ struct thread {
     uint8_t taken_state;        /* if taken_ticks is not 0 */
 };
 
+struct loss { /* a time of it, in ticks */
+    uint64_t from, to;
+};
+
 struct rv_context_switches {
     struct rv_perf_buffers *buffers;
     size_t *last_threads; /* by buffer: index of the thread of its last switch, which often has the next one */
@@ -53,8 +60,10 @@ struct rv_context_switches {
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
     struct rv_hash_index by_tid;         /* index in threads, + 1 */
     struct rv_silent_threads silent;     /* those that have ended */
+    struct rv_outside_wakers wakers;
+    bool has_wakes;
     uint64_t n_lost;
-    uint64_t unknown_from, unknown_to; /* the latest time of losses, in ticks */
+    struct loss lost, wakes_lost; /* the latest */
 };
 
 /* Takes the buffers, of which NULL gives NULL. */
@@ -78,6 +87,20 @@ struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *err
     return create(rv_perf_buffers_open_process(pid, error));
 }
 
+int rv_context_switches_add_wakes(struct rv_context_switches *switches)
+{
+    const int error = rv_perf_buffers_add_wakes(switches->buffers);
+    free(switches->last_threads);
+    switches->last_threads = rv_alloc(rv_perf_buffers_n(switches->buffers), sizeof *switches->last_threads);
+    switches->has_wakes = !error;
+    return error;
+}
+
+bool rv_context_switches_has_wakes(const struct rv_context_switches *switches)
+{
+    return switches->has_wakes;
+}
+
 bool rv_context_switches_is_opening(const struct rv_context_switches *switches)
 {
     return rv_perf_buffers_is_opening(switches->buffers);
@@ -96,6 +119,7 @@ void rv_context_switches_close(struct rv_context_switches *switches)
     for (size_t i = 0; i < switches->n_threads; i++)
         free(switches->threads[i].changes);
     rv_silent_threads_fini(&switches->silent);
+    rv_outside_wakers_fini(&switches->wakers);
     free(switches->last_threads);
     free(switches->threads);
     rv_hash_index_fini(&switches->by_tid);
@@ -137,21 +161,12 @@ static void follow_state(struct thread *thread, uint64_t mono_ns, uint8_t state)
     thread->last_state = state;
 }
 
-/* As the kernel has it now; "" when the thread is gone. */
-static void ask_name(uint32_t tid, char name[RV_PERF_NAME_BYTES])
-{
-    char line[RV_PERF_NAME_BYTES + 1];
-    const size_t n = rv_os_read_proc((pid_t)tid, "comm", line, sizeof line);
-    memset(name, 0, RV_PERF_NAME_BYTES);
-    memcpy(name, line, n ? n - 1 : 0); /* a newline ends it */
-}
-
 static void name_silent(struct rv_silent_thread *silent, const struct thread *thread)
 {
     char name[RV_PERF_NAME_BYTES];
     memcpy(name, thread->name, sizeof name);
     if (!*name && !thread->ended_ns)
-        ask_name(thread->tid, name);
+        rv_outside_wakers_ask_name(thread->tid, name);
     rv_text_escape(silent->name, sizeof silent->name, name, strnlen(name, sizeof name));
 }
 
@@ -357,9 +372,17 @@ static void forget_state(struct rv_context_switches *switches, struct thread *th
     insert(switches, thread, reading, at);
 }
 
-static bool is_in_loss(const struct rv_context_switches *switches, uint64_t ticks)
+static bool is_in(const struct loss *loss, uint64_t ticks)
 {
-    return ticks >= switches->unknown_from && ticks < switches->unknown_to;
+    return ticks >= loss->from && ticks < loss->to;
+}
+
+/* Overlapping losses, of several buffers, are one. */
+static void join_loss(struct loss *into, const struct loss *loss)
+{
+    const bool goes_on = loss->from < into->to && loss->to > into->from;
+    into->from = goes_on && into->from < loss->from ? into->from : loss->from;
+    into->to = goes_on && into->to > loss->to ? into->to : loss->to;
 }
 
 /* The one that has the number at this time. */
@@ -414,7 +437,7 @@ static void add_change(struct rv_context_switches *switches, struct thread *thre
                        uint64_t mono_ns, struct rv_event change)
 {
     const uint64_t ticks = rv_event_ticks(&change);
-    if (is_in_loss(switches, ticks))
+    if (is_in(&switches->lost, ticks))
         change.aux = RV_THREAD_UNKNOWN;
     follow_state(thread, mono_ns, (uint8_t)change.aux);
     if (ticks >= thread->taken_ticks) {
@@ -428,25 +451,23 @@ static void add_change(struct rv_context_switches *switches, struct thread *thre
 static void forget_changes(const struct rv_context_switches *switches, struct thread *thread)
 {
     for (size_t i = thread->first; i < thread->n; i++)
-        if (is_in_loss(switches, rv_event_ticks(&thread->changes[i])))
+        if (thread->changes[i].aux != RV_CONTEXT_SWITCHES_WAKE &&
+            is_in(&switches->lost, rv_event_ticks(&thread->changes[i])))
             thread->changes[i].aux = RV_THREAD_UNKNOWN;
 }
 
-/* Records of the CPU after the last one are missing, of any thread. Overlapping losses, of several buffers, are one. */
+/* Records of the CPU after the last one are missing, of any thread. */
 static void note_loss(struct rv_context_switches *switches, const struct rv_perf_record *record,
                       const struct reading *reading)
 {
-    const uint64_t from = ticks_at(reading, record->from_ns), to = ticks_at(reading, record->mono_ns);
+    const struct loss loss = {ticks_at(reading, record->from_ns), ticks_at(reading, record->mono_ns)};
     switches->n_lost += record->n_lost;
-    const bool goes_on = from < switches->unknown_to && to > switches->unknown_from;
-    if (!goes_on || from < switches->unknown_from)
-        switches->unknown_from = from;
-    if (!goes_on || to > switches->unknown_to)
-        switches->unknown_to = to;
+    join_loss(&switches->lost, &loss);
     for (size_t i = 0; i < switches->n_threads; i++) {
         struct thread *thread = &switches->threads[i];
         if (thread->tid) {
-            forget_state(switches, thread, reading, (struct rv_event){.when = when_of(from), .frame = record->cpu});
+            forget_state(switches, thread, reading,
+                         (struct rv_event){.when = when_of(loss.from), .frame = record->cpu});
             follow_state(thread, record->from_ns, RV_THREAD_UNKNOWN);
         }
         forget_changes(switches, thread);
@@ -488,6 +509,63 @@ static void read_switch(struct rv_context_switches *switches, const struct rv_pe
                                  .frame = record->cpu});
 }
 
+/* ---- wakes ---- */
+
+static uint32_t waker_id(uint32_t tid, enum rv_wake wake)
+{
+    return tid | (uint32_t)wake << RV_EVENT_WAKE_SHIFT;
+}
+
+/* As a WOKEN has it. What a softirq does may be for the thread that it runs in, such as one that sends to a socket of this
+ * host, or for another. */
+static uint32_t find_waker(struct rv_context_switches *switches, const struct rv_perf_record *record)
+{
+    const enum rv_wake wake = record->context == RV_WAKING_IN_SOFTIRQ ? RV_WAKE_LIKELY : RV_WAKE_EXACT;
+    if (record->context == RV_WAKING_IN_INTERRUPT || !record->waker_tid)
+        return waker_id(RV_WIRE_OUTSIDE, RV_WAKE_EXACT);
+    if (find_thread(switches, record->waker_tid))
+        return waker_id(record->waker_tid, wake);
+    rv_outside_wakers_see(&switches->wakers, record->waker_pid, record->waker_tid);
+    return waker_id(RV_WIRE_OUTSIDE | record->waker_tid, wake);
+}
+
+static void read_wake(struct rv_context_switches *switches, const struct rv_perf_record *record,
+                      const struct reading *reading)
+{
+    struct thread *thread = find_thread(switches, record->tid);
+    if (!thread || thread->ended_ns || record->waker_tid == record->tid)
+        return;
+    const uint64_t ticks = ticks_at(reading, record->mono_ns);
+    if (ticks >= thread->taken_ticks)
+        insert(switches, thread, reading,
+               (struct rv_event){.when = when_of(ticks),
+                                 .aux = RV_CONTEXT_SWITCHES_WAKE,
+                                 .id = is_in(&switches->wakes_lost, ticks) ? 0 : find_waker(switches, record)});
+}
+
+/* Of a wait in this time another wake than those that are known may have been the last. */
+static void note_lost_wakes(struct rv_context_switches *switches, const struct rv_perf_record *record,
+                            const struct reading *reading)
+{
+    const struct loss loss = {ticks_at(reading, record->from_ns), ticks_at(reading, record->mono_ns)};
+    join_loss(&switches->wakes_lost, &loss);
+    for (size_t i = 0; i < switches->n_threads; i++) {
+        struct thread *thread = &switches->threads[i];
+        if (!thread->tid)
+            continue;
+        for (size_t k = thread->first; k < thread->n; k++)
+            if (thread->changes[k].aux == RV_CONTEXT_SWITCHES_WAKE && is_in(&loss, rv_event_ticks(&thread->changes[k])))
+                thread->changes[k].id = 0;
+        insert(switches, thread, reading,
+               (struct rv_event){.when = when_of(loss.from), .aux = RV_CONTEXT_SWITCHES_WAKE});
+    }
+}
+
+void rv_context_switches_tell_wakers(struct rv_context_switches *switches, const struct rv_intake *intake)
+{
+    rv_outside_wakers_tell(&switches->wakers, intake);
+}
+
 static void read_record(struct rv_context_switches *switches, const struct rv_perf_record *record,
                         const struct reading *reading)
 {
@@ -506,6 +584,12 @@ static void read_record(struct rv_context_switches *switches, const struct rv_pe
         break;
     case RV_PERF_LOSS:
         note_loss(switches, record, reading);
+        break;
+    case RV_PERF_WAKE:
+        read_wake(switches, record, reading);
+        break;
+    case RV_PERF_WAKES_LOSS:
+        note_lost_wakes(switches, record, reading);
         break;
     }
 }
@@ -529,6 +613,8 @@ uint64_t rv_context_switches_read(struct rv_context_switches *switches, const st
 /* A thread that leaves the CPU, and had left it. */
 static bool is_told(const struct thread *thread, const struct rv_event *change)
 {
+    if (change->aux == RV_CONTEXT_SWITCHES_WAKE)
+        return false;
     if (change->aux == RV_THREAD_UNKNOWN || thread->taken_state == RV_THREAD_UNKNOWN)
         return thread->taken_ticks && change->aux == thread->taken_state;
     return thread->taken_ticks && (change->aux == RV_THREAD_RUNNING) == (thread->taken_state == RV_THREAD_RUNNING);
@@ -548,6 +634,8 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
         if (is_told(thread, change))
             continue;
         out[n++] = *change;
+        if (change->aux == RV_CONTEXT_SWITCHES_WAKE)
+            continue;
         thread->taken_ticks = rv_event_ticks(change);
         thread->taken_state = (uint8_t)change->aux;
     }

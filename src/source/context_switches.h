@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "ringviz/wire.h"
+#include "source/source.h"
 #include "stream/silent_threads.h"
 
 struct rv_context_switches; /* opaque */
@@ -31,6 +32,10 @@ struct rv_context_switches *rv_context_switches_open(int *error);
  *   returns  NULL with *error as above, or -ESRCH
  */
 struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *error);
+
+/* Report who wakes the threads, too. Returns 0, or a negative errno as rv_perf_buffers_add_wakes(): they are not reported. */
+int rv_context_switches_add_wakes(struct rv_context_switches *switches);
+bool rv_context_switches_has_wakes(const struct rv_context_switches *switches);
 
 /* Are there threads of the process left for the next readings? Drain thread. */
 bool rv_context_switches_is_opening(const struct rv_context_switches *switches);
@@ -59,7 +64,11 @@ void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t ti
  *   until   ticks: later switches are left for the next call; UINT64_MAX: none are
  *   out     room for max events
  *   returns number of events written; at max there may be more
+ *
+ * With rv_context_switches_add_wakes() also aux = RV_CONTEXT_SWITCHES_WAKE, which is no state: the thread is woken; id as a
+ * WOKEN's, with UNKNOWN where wakes are missing.
  */
+#define RV_CONTEXT_SWITCHES_WAKE RV_THREAD_STATE_COUNT
 size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
                                 struct rv_event *out, size_t max);
 
@@ -85,6 +94,9 @@ uint64_t rv_context_switches_end_ns(const struct rv_context_switches *switches, 
 
 /* The owner's thread has ended: forget it. */
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
+
+/* Those that woke threads and are not among the threads whose switches are reported; told once, each turn. */
+void rv_context_switches_tell_wakers(struct rv_context_switches *switches, const struct rv_intake *intake);
 
 /* Number of records that found no room in the kernel's buffers, and of those that came too late. */
 uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches);

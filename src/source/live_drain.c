@@ -132,6 +132,7 @@ static void open_stream(struct live *live, struct rv_live_ring *slot, const stru
         .n_late = slot->normalizer.n_late,
     };
     slot->has_called = false;
+    slot->wakes = (struct rv_kernel_wakes){0};
     rv_thread_switches_claim(&live->switches, slot);
     slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
                                                             .pid = control->owner_pid,
@@ -402,6 +403,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     for (uint32_t i = 0; i < live->rings.n; i++)
         has_moved |= visit_ring(live, &live->rings.all[i], check_liveness, intake);
     rv_ring_turn_done(live->map->header);
+    rv_thread_switches_tell_wakers(&live->switches, intake);
     if (is_capture_changing)
         change_capture(live);
     rv_max_overhead_marks_put(live->marks, &live->rings, live->turn_ticks, intake);
@@ -530,7 +532,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->modules = (struct rv_module_watch){.map = map, .symbolizer = live->symbolizer};
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->definitions.symbolizer = live->symbolizer;
-    live->switches.reported = params->switches;
+    rv_thread_switches_report(&live->switches, params->switches);
     live->silent =
         (struct rv_silent_streams){.map = map, .symbolizer = live->symbolizer, .switches = params->switches};
     live->rings.all = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings.all);

@@ -12,6 +12,7 @@
 #include "ring/ring.h"
 #include "source/arguments.h"
 #include "source/capture_control.h"
+#include "source/kernel_wakes.h"
 #include "source/normalize.h"
 #include "source/source.h"
 
@@ -34,6 +35,7 @@ struct rv_live_ring {
     uint64_t n_added;                 /* events of context switches and marks of choices, which are not the ring's */
     bool has_called;                  /* switches before the thread's first event are not shown */
     bool is_damage_said;
+    struct rv_kernel_wakes wakes;
 };
 
 struct rv_live_rings {

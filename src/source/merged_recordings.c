@@ -107,6 +107,13 @@ static void rename_stream(void *context, void *stream, const char *thread_name)
     part->outer->rename_stream(part->outer->context, stream, thread_name);
 }
 
+static void name_outside(void *context, uint32_t tid, const char *name)
+{
+    const struct part *part = context;
+    if (part->outer->name_outside)
+        part->outer->name_outside(part->outer->context, tid, name);
+}
+
 static void account_stream(void *context, void *stream, const struct rv_stream_account *account)
 {
     const struct part *part = context;
@@ -299,7 +306,8 @@ struct rv_source *rv_merged_recordings_open(const struct rv_merged_recordings_pa
                                          .acquire_batch = acquire_batch,
                                          .submit_batch = submit_batch,
                                          .is_stopping = is_stopping,
-                                         .define = define}};
+                                         .define = define,
+                                         .name_outside = name_outside}};
     }
     if (params->starts_ns)
         align_starts(merged, params->starts_ns);

@@ -65,6 +65,16 @@ struct task_record { /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
     uint64_t mono_ns;
 };
 
+enum { MOST_RAW_BYTES = 128 }; /* of a tracepoint's record; what is beyond is not looked at */
+
+struct wake_record { /* PERF_RECORD_SAMPLE with PERF_SAMPLE_TID, PERF_SAMPLE_TIME and PERF_SAMPLE_RAW */
+    struct perf_event_header header;
+    uint32_t pid, tid; /* of the thread that the CPU ran */
+    uint64_t mono_ns;
+    uint32_t n_bytes;
+    char bytes[MOST_RAW_BYTES];
+};
+
 struct name_record { /* PERF_RECORD_COMM */
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -78,14 +88,16 @@ union record { /* aligned in the buffer to 8 bytes, as its size is */
     struct lost_record lost;
     struct task_record task;
     struct name_record named;
+    struct wake_record woke;
 };
 
-struct cpu {
+struct cpu { /* a buffer of one */
     int fd;
     uint16_t number;
+    bool has_wakes;
     struct perf_event_mmap_page *page; /* followed by the records */
     size_t n_bytes;                    /* of the records, a power of two */
-    uint64_t last_ns;                  /* time of the last switch */
+    uint64_t last_ns;                  /* time of the last switch or wake */
     bool is_counted;                   /* a loss is counted of which the kernel has not reported the size yet */
     /* while it is read: */
     uint64_t at, head;        /* places of the next record and of the end */
@@ -96,9 +108,10 @@ struct cpu {
 };
 
 struct rv_perf_buffers {
-    struct cpu *cpus;
+    struct cpu *cpus;     /* n_cpus of switches, then those of wakes */
     struct cpu **by_next; /* while they are read: a heap of them, the earliest next record first */
-    size_t n_cpus;
+    size_t n_cpus, n_buffers;
+    struct rv_sched_waking waking;
     uint64_t until_ns, second_ns; /* of this reading; the next record of any other CPU */
     int *events;                  /* descriptors, of a process's threads */
     size_t n_events, events_capacity;
@@ -115,9 +128,15 @@ struct rv_perf_buffers {
 /* When an event begins to report. */
 enum beginning { NEVER, WITH_EXEC, AT_ONCE };
 
+static int open_attr(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+    const int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
 static int open_event(pid_t tid, int cpu, enum beginning begin)
 {
-    struct perf_event_attr attr = {
+    const struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof attr,
         .config = PERF_COUNT_SW_DUMMY,
@@ -134,8 +153,23 @@ static int open_event(pid_t tid, int cpu, enum beginning begin)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
-    const int fd = (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    return open_attr(&attr, tid, cpu);
+}
+
+/* Of all threads that wake others on the CPU. */
+static int open_wakes(const struct rv_sched_waking *waking, int cpu)
+{
+    const struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof attr,
+        .config = waking->id,
+        .sample_period = 1,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+        .sample_id_all = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+    };
+    return open_attr(&attr, -1, cpu);
 }
 
 /* Of as many CPUs. Index in PAGES. */
@@ -147,9 +181,9 @@ static size_t first_size(size_t n_cpus, bool is_crowd)
     return i;
 }
 
-static int open_cpu(struct rv_perf_buffers *buffers, int number, size_t size, enum beginning begin)
+/* Takes the event. */
+static int add_buffer(struct rv_perf_buffers *buffers, struct cpu cpu, size_t size)
 {
-    struct cpu cpu = {.number = (uint16_t)number, .fd = open_event(0, number, begin)};
     if (cpu.fd < 0)
         return cpu.fd;
     int error = ENOMEM;
@@ -163,7 +197,7 @@ static int open_cpu(struct rv_perf_buffers *buffers, int number, size_t size, en
         close(cpu.fd);
         return -error;
     }
-    buffers->cpus[buffers->n_cpus++] = cpu;
+    buffers->cpus[buffers->n_buffers++] = cpu;
     return 0;
 }
 
@@ -172,14 +206,16 @@ static struct rv_perf_buffers *open_cpus(enum beginning begin, bool is_crowd, in
     struct rv_perf_buffers *buffers = rv_alloc(1, sizeof *buffers);
     long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
     buffers->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    buffers->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *buffers->cpus);
-    buffers->by_next = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *buffers->by_next);
+    buffers->cpus = rv_alloc(n_cpus > 0 ? 2 * (size_t)n_cpus : 1, sizeof *buffers->cpus);
+    buffers->by_next = rv_alloc(n_cpus > 0 ? 2 * (size_t)n_cpus : 1, sizeof *buffers->by_next);
     *error = 0;
     for (int i = 0; i < n_cpus && !*error; i++) {
-        *error = open_cpu(buffers, i, first_size((size_t)n_cpus, is_crowd), begin);
+        const struct cpu cpu = {.number = (uint16_t)i, .fd = open_event(0, i, begin)};
+        *error = add_buffer(buffers, cpu, first_size((size_t)n_cpus, is_crowd));
         if (*error == -ENODEV) /* switched off */
             *error = 0;
     }
+    buffers->n_cpus = buffers->n_buffers;
     if (!*error && buffers->n_cpus)
         return buffers;
     rv_perf_buffers_close(buffers);
@@ -189,6 +225,29 @@ static struct rv_perf_buffers *open_cpus(enum beginning begin, bool is_crowd, in
 struct rv_perf_buffers *rv_perf_buffers_open(int *error)
 {
     return open_cpus(WITH_EXEC, false, error);
+}
+
+static void close_buffers(struct rv_perf_buffers *buffers, size_t n_left)
+{
+    while (buffers->n_buffers > n_left) {
+        const struct cpu *cpu = &buffers->cpus[--buffers->n_buffers];
+        munmap(cpu->page, buffers->page_bytes + cpu->n_bytes);
+        close(cpu->fd);
+    }
+}
+
+int rv_perf_buffers_add_wakes(struct rv_perf_buffers *buffers)
+{
+    const size_t n_cpus = buffers->n_cpus, size = first_size(n_cpus, false);
+    int error = rv_sched_waking_find(&buffers->waking);
+    for (size_t i = 0; i < n_cpus && !error; i++) {
+        const uint16_t number = buffers->cpus[i].number;
+        const struct cpu cpu = {.number = number, .has_wakes = true, .fd = open_wakes(&buffers->waking, number)};
+        error = add_buffer(buffers, cpu, size);
+    }
+    if (error)
+        close_buffers(buffers, n_cpus);
+    return error;
 }
 
 /* ---- threads of a process ---- */
@@ -321,10 +380,7 @@ void rv_perf_buffers_close(struct rv_perf_buffers *buffers)
 {
     if (!buffers)
         return;
-    for (size_t i = 0; i < buffers->n_cpus; i++) {
-        munmap(buffers->cpus[i].page, buffers->page_bytes + buffers->cpus[i].n_bytes);
-        close(buffers->cpus[i].fd);
-    }
+    close_buffers(buffers, 0);
     for (size_t i = 0; i < buffers->n_events; i++)
         close(buffers->events[i]);
     end_opening(buffers);
@@ -336,7 +392,7 @@ void rv_perf_buffers_close(struct rv_perf_buffers *buffers)
 
 size_t rv_perf_buffers_n(const struct rv_perf_buffers *buffers)
 {
-    return buffers->n_cpus;
+    return buffers->n_buffers;
 }
 
 /* ---- records ---- */
@@ -380,6 +436,8 @@ static uint64_t time_of(const union record *record)
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
         return record->task.mono_ns;
+    case PERF_RECORD_SAMPLE:
+        return record->woke.mono_ns;
     case PERF_RECORD_COMM:
         return is_sound_name(&record->header)
                    ? ((const uint64_t *)(const void *)record)[record->header.size / sizeof(uint64_t) - 1]
@@ -389,8 +447,26 @@ static uint64_t time_of(const union record *record)
     }
 }
 
+static bool translate_wake(const struct rv_sched_waking *waking, const struct wake_record *from,
+                           struct rv_perf_record *to)
+{
+    const size_t n_room = from->header.size - offsetof(struct wake_record, bytes);
+    const size_t n_bytes = from->n_bytes < n_room ? from->n_bytes : n_room;
+    to->kind = RV_PERF_WAKE;
+    to->waker_pid = from->pid;
+    to->waker_tid = from->tid;
+    return rv_sched_waking_decode(waking, from->bytes, n_bytes < MOST_RAW_BYTES ? n_bytes : MOST_RAW_BYTES, &to->tid,
+                                  &to->context);
+}
+
+static enum rv_perf_record_kind loss_of(const struct cpu *cpu)
+{
+    return cpu->has_wakes ? RV_PERF_WAKES_LOSS : RV_PERF_LOSS;
+}
+
 /* Returns false: the record is of no interest. */
-static bool translate(struct cpu *cpu, const union record *from, struct rv_perf_record *to)
+static bool translate(const struct rv_perf_buffers *buffers, struct cpu *cpu, const union record *from,
+                      struct rv_perf_record *to)
 {
     const struct perf_event_header *header = &from->header;
     to->mono_ns = cpu->next_ns;
@@ -402,7 +478,7 @@ static bool translate(struct cpu *cpu, const union record *from, struct rv_perf_
         to->tid = from->switched.tid;
         cpu->last_ns = to->mono_ns;
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof from->lost) {
-        to->kind = RV_PERF_LOSS;
+        to->kind = loss_of(cpu);
         to->from_ns = cpu->last_ns + 1;
         to->n_lost = from->lost.n - cpu->is_counted;
         cpu->is_counted = false;
@@ -412,6 +488,9 @@ static bool translate(struct cpu *cpu, const union record *from, struct rv_perf_
         to->pid = from->task.pid;
         to->tid = from->task.tid;
         to->parent_tid = from->task.parent_tid;
+    } else if (header->type == PERF_RECORD_SAMPLE && header->size >= offsetof(struct wake_record, bytes)) {
+        cpu->last_ns = to->mono_ns;
+        return translate_wake(&buffers->waking, &from->woke, to);
     } else if (header->type == PERF_RECORD_COMM && is_sound_name(header)) {
         to->kind = RV_PERF_NAME;
         to->pid = from->named.pid;
@@ -443,7 +522,8 @@ static void begin_buffer(struct rv_perf_buffers *buffers, struct cpu *cpu)
                                 __ATOMIC_ACQUIRE); /* Switch1 <- Kernel1; the kernel: Kernel1 -> Switch1 */
     const unsigned percent = (unsigned)((cpu->head - cpu->at) * 100 / cpu->n_bytes);
     buffers->percent_full = percent > buffers->percent_full ? percent : buffers->percent_full;
-    cpu->is_full = cpu->n_bytes - (cpu->head - cpu->at) <= sizeof(struct switch_record);
+    cpu->is_full = cpu->n_bytes - (cpu->head - cpu->at) <=
+                   (cpu->has_wakes ? sizeof(struct wake_record) : sizeof(struct switch_record));
     find_next(buffers, cpu);
 }
 
@@ -459,7 +539,7 @@ static void end_buffer(struct cpu *cpu)
 
 static uint64_t next_ns(const struct rv_perf_buffers *buffers, size_t i)
 {
-    return i < buffers->n_cpus ? buffers->by_next[i]->next_ns : UINT64_MAX;
+    return i < buffers->n_buffers ? buffers->by_next[i]->next_ns : UINT64_MAX;
 }
 
 /* The child of this place in the heap that has the earlier record. */
@@ -488,18 +568,18 @@ void rv_perf_buffers_begin(struct rv_perf_buffers *buffers, uint64_t until_ns)
 {
     buffers->percent_full = 0;
     buffers->until_ns = until_ns;
-    for (size_t i = 0; i < buffers->n_cpus; i++) {
+    for (size_t i = 0; i < buffers->n_buffers; i++) {
         buffers->by_next[i] = &buffers->cpus[i];
         begin_buffer(buffers, &buffers->cpus[i]);
     }
-    for (size_t i = buffers->n_cpus / 2; i-- > 1;)
+    for (size_t i = buffers->n_buffers / 2; i-- > 1;)
         sift_down(buffers, i);
     sift_first(buffers);
 }
 
 static bool take_next(struct rv_perf_buffers *buffers, struct cpu *cpu, struct rv_perf_record *record)
 {
-    const bool is_told = translate(cpu, cpu->next, record);
+    const bool is_told = translate(buffers, cpu, cpu->next, record);
     record->buffer = (uint32_t)(cpu - buffers->cpus);
     cpu->at += cpu->next->header.size;
     find_next(buffers, cpu);
@@ -511,12 +591,12 @@ static bool take_next(struct rv_perf_buffers *buffers, struct cpu *cpu, struct r
 /* One more record at least found no room in a full buffer. False: no other is full, and all are ended. */
 static bool end_buffers(struct rv_perf_buffers *buffers, struct rv_perf_record *record)
 {
-    for (size_t i = 0; i < buffers->n_cpus; i++) {
+    for (size_t i = 0; i < buffers->n_buffers; i++) {
         struct cpu *cpu = &buffers->cpus[i];
         end_buffer(cpu);
         if (!cpu->is_full)
             continue;
-        *record = (struct rv_perf_record){.kind = RV_PERF_LOSS,
+        *record = (struct rv_perf_record){.kind = loss_of(cpu),
                                           .buffer = (uint32_t)i,
                                           .cpu = cpu->number,
                                           .from_ns = cpu->last_ns + 1,
@@ -531,7 +611,7 @@ static bool end_buffers(struct rv_perf_buffers *buffers, struct rv_perf_record *
 
 bool rv_perf_buffers_next(struct rv_perf_buffers *buffers, struct rv_perf_record *record)
 {
-    while (buffers->n_cpus && buffers->by_next[0]->next_ns <= buffers->until_ns)
+    while (buffers->n_buffers && buffers->by_next[0]->next_ns <= buffers->until_ns)
         if (take_next(buffers, buffers->by_next[0], record))
             return true;
     return end_buffers(buffers, record);

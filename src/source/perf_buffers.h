@@ -3,7 +3,8 @@
  * (perf_event_open(2)): their switches, begins, ends and names, also of every thread and child that they start. All
  * functions: drain thread, but those that open.
  *
- * One buffer for each CPU, read together in order of time.
+ * One buffer for each CPU, read together in order of time. Where the system allows it, another one has the wakes by
+ * all threads on that CPU, and by its interrupts (source/sched_waking.h).
  */
 #ifndef RV_SOURCE_PERF_BUFFERS_H
 #define RV_SOURCE_PERF_BUFFERS_H
@@ -13,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "source/sched_waking.h"
+
 enum { RV_PERF_NAME_BYTES = 16 }; /* of a thread, as the kernel keeps it */
 
 enum rv_perf_record_kind {
@@ -20,20 +23,24 @@ enum rv_perf_record_kind {
     RV_PERF_BEGIN,
     RV_PERF_END,
     RV_PERF_NAME,
-    RV_PERF_LOSS /* records of the CPU are missing, of any thread */
+    RV_PERF_LOSS,      /* records of the CPU are missing, of any thread */
+    RV_PERF_WAKE,      /* the thread is woken: any thread of the system */
+    RV_PERF_WAKES_LOSS /* wakes on the CPU are missing */
 };
 
 struct rv_perf_record {
     enum rv_perf_record_kind kind;
-    uint32_t state;                /* SWITCH: RV_THREAD_RUNNING, PREEMPTED or BLOCKED */
-    uint32_t buffer;               /* index of its buffer */
-    uint16_t cpu;                  /* the number of its CPU */
-    uint32_t pid, tid;             /* but of a loss */
-    uint32_t parent_tid;           /* BEGIN */
-    uint64_t mono_ns;              /* of a loss: until then */
-    uint64_t from_ns;              /* LOSS: since then */
-    uint64_t n_lost;               /* LOSS: how many that were not reported before */
-    char name[RV_PERF_NAME_BYTES]; /* NAME: perhaps without its end */
+    uint32_t state;                       /* SWITCH: RV_THREAD_RUNNING, PREEMPTED or BLOCKED */
+    uint32_t buffer;                      /* index of its buffer */
+    uint16_t cpu;                         /* the number of its CPU */
+    uint32_t pid, tid;                    /* but of a loss; of a WAKE tid alone */
+    uint32_t parent_tid;                  /* BEGIN */
+    uint32_t waker_pid, waker_tid;        /* WAKE: of the thread that the CPU ran; 0: of none */
+    enum rv_sched_waking_context context; /* WAKE */
+    uint64_t mono_ns;                     /* of a loss: until then */
+    uint64_t from_ns;                     /* LOSS: since then */
+    uint64_t n_lost;                      /* LOSS: how many that were not reported before */
+    char name[RV_PERF_NAME_BYTES];        /* NAME: perhaps without its end */
 };
 
 struct rv_perf_buffers; /* opaque */
@@ -50,6 +57,9 @@ struct rv_perf_buffers *rv_perf_buffers_open(int *error);
  *   returns  NULL with *error as above, or -ESRCH
  */
 struct rv_perf_buffers *rv_perf_buffers_open_process(pid_t pid, int *error);
+
+/* Report wakes, too. Returns 0, or a negative errno, as rv_sched_waking_find() and rv_perf_buffers_open(). */
+int rv_perf_buffers_add_wakes(struct rv_perf_buffers *buffers);
 
 /* Open some more threads of the process, for some ms. */
 void rv_perf_buffers_open_some(struct rv_perf_buffers *buffers);

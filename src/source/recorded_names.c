@@ -249,6 +249,20 @@ bool rv_recorded_silent(struct rv_silent_threads *silent, const struct rv_rec_ch
     return true;
 }
 
+bool rv_recorded_outside(const struct rv_rec_chunk *chunk, const uint8_t *payload, const struct rv_intake *intake)
+{
+    struct rv_rec_outside_thread row;
+    if (chunk->payload_bytes % sizeof row)
+        return false;
+    for (uint64_t at = 0; at < chunk->payload_bytes && intake->name_outside; at += sizeof row) {
+        char name[4 * sizeof row.name];
+        memcpy(&row, payload + at, sizeof row);
+        rv_text_escape(name, sizeof name, row.name, strnlen(row.name, sizeof row.name));
+        intake->name_outside(intake->context, row.tid, name);
+    }
+    return true;
+}
+
 static uint64_t minus(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;

@@ -61,6 +61,9 @@ void rv_recorded_losses(const struct rv_rec_reader *reader, struct rv_losses *lo
 /* Add the threads without a stream that a SILENT chunk lists. False: invalid. */
 bool rv_recorded_silent(struct rv_silent_threads *silent, const struct rv_rec_chunk *chunk, const uint8_t *payload);
 
+/* Tell the names that an OUTSIDE chunk has. False: invalid. */
+bool rv_recorded_outside(const struct rv_rec_chunk *chunk, const uint8_t *payload, const struct rv_intake *intake);
+
 /* The counts of a stream's events after `before`. */
 struct rv_stream_account rv_recorded_account(const struct rv_rec_account *account, const struct rv_rec_account *before);
 

@@ -124,6 +124,8 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
             take_account(indexed, stream, payload, intake);
         else if (chunk.type == RV_REC_SILENT && !rv_recorded_silent(&indexed->silent, &chunk, payload))
             warn_of_damage(indexed);
+        else if (chunk.type == RV_REC_OUTSIDE && !rv_recorded_outside(&chunk, payload, intake))
+            warn_of_damage(indexed);
     }
 }
 

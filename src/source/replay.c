@@ -271,6 +271,8 @@ static bool take_chunk(struct replay *replay, const struct rv_rec_chunk *chunk, 
         return take_segment(replay, chunk, payload);
     case RV_REC_SILENT:
         return rv_recorded_silent(&replay->silent, chunk, payload);
+    case RV_REC_OUTSIDE:
+        return rv_recorded_outside(chunk, payload, intake);
     default:
         return true;
     }

@@ -8,6 +8,7 @@
 #include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/blocking_syscall.h"
+#include "source/kernel_wakes.h"
 #include "source/normalize.h"
 
 static const uint64_t SILENT_NS = 500000000, LOOK_NS = 100000000;
@@ -26,6 +27,7 @@ struct rv_silent_stream {
     void *stream; /* the pipeline's handle */
     struct rv_normalizer normalizer;
     uint64_t n_events;
+    struct rv_kernel_wakes wakes;
     struct blocked {
         uint64_t since;                /* ticks; 0: it is not */
         uint64_t asked;                /* ticks at which that was known: it counts if no switch came before; 0: not asked */
@@ -122,24 +124,39 @@ static struct rv_event event_at(enum rv_event_kind kind, uint64_t ticks, uint64_
 }
 
 /* The wait, from before these ticks on, if it is known. Returns the number of events. */
-static size_t tell_begin(struct blocked *blocked, uint64_t until, struct rv_event *out)
+static size_t tell_begin(struct rv_silent_stream *silent, uint64_t until, struct rv_event *out)
 {
+    struct blocked *blocked = &silent->blocked;
     if (!blocked->is_known || blocked->is_told || blocked->asked >= until)
         return 0;
     blocked->is_told = true;
     out[0] = event_at(RV_EVENT_WAIT, blocked->asked, rv_event_word_at(blocked->in.object, (uint16_t)blocked->in.kind));
     out[1] = event_at(RV_EVENT_WOKEN, blocked->asked, rv_event_word_since_begin(blocked->asked - blocked->since));
+    rv_kernel_wakes_follow(&silent->wakes, &out[0]);
+    rv_kernel_wakes_follow(&silent->wakes, &out[1]);
     return 2;
 }
 
-static size_t tell_switch(struct blocked *blocked, const struct rv_event *event, struct rv_event *out)
+static void tell_end(struct rv_silent_stream *silent, uint64_t ticks, struct rv_event *out)
 {
+    *out = event_at(RV_EVENT_WOKEN, ticks,
+                    rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX));
+    rv_kernel_wakes_follow(&silent->wakes, out);
+}
+
+/* A switch, or a wake, which ends a wait when the thread runs. */
+static size_t tell_switch(struct rv_silent_stream *silent, const struct rv_event *event, struct rv_event *out)
+{
+    struct blocked *blocked = &silent->blocked;
     const uint64_t ticks = rv_event_ticks(event);
-    size_t n = tell_begin(blocked, ticks, out);
+    if (event->aux == RV_CONTEXT_SWITCHES_WAKE) {
+        rv_kernel_wakes_add(&silent->wakes, event);
+        return 0;
+    }
+    size_t n = tell_begin(silent, ticks, out);
     out[n++] = *event;
     if (blocked->is_told)
-        out[n++] = event_at(RV_EVENT_WOKEN, ticks,
-                            rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX));
+        tell_end(silent, ticks, &out[n++]);
     *blocked = (struct blocked){.since = event->aux == RV_THREAD_BLOCKED ? ticks : 0};
     return n;
 }
@@ -175,9 +192,9 @@ static void send(const struct rv_silent_streams *streams, struct rv_silent_strea
         size_t n = 0;
         n_taken = rv_context_switches_take(streams->switches, silent->tid, OWNER, until, taken, AT_ONCE);
         for (size_t i = 0; i < n_taken; i++)
-            n += tell_switch(&silent->blocked, &taken[i], events + n);
+            n += tell_switch(silent, &taken[i], events + n);
         if (n_taken < AT_ONCE)
-            n += tell_begin(&silent->blocked, until, events + n);
+            n += tell_begin(silent, until, events + n);
         hand_over(streams, silent, events, n, intake);
     } while (n_taken == AT_ONCE);
 }

@@ -30,6 +30,8 @@ struct rv_intake {
     void (*submit_batch)(void *context, struct rv_batch *batch); /* n == 0: only returns it */
     bool (*is_stopping)(void *context); /* end at the next turn: drain the rest, close every stream */
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
+    /* Name a thread outside of what is traced, which has woken threads. NULL: not wanted. */
+    void (*name_outside)(void *context, uint32_t tid, const char *name);
     /* For sources that deliver summaries, and events on demand; NULL: all events are delivered. */
     const struct rv_intake_pages *pages;
 };

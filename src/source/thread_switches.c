@@ -32,6 +32,18 @@ void rv_thread_switches_read(struct rv_thread_switches *switches, const struct r
     say_missing(switches);
 }
 
+void rv_thread_switches_report(struct rv_thread_switches *switches, struct rv_context_switches *reported)
+{
+    switches->reported = reported;
+    switches->has_wakes = reported && rv_context_switches_has_wakes(reported);
+}
+
+void rv_thread_switches_tell_wakers(struct rv_thread_switches *switches, const struct rv_intake *intake)
+{
+    if (switches->has_wakes)
+        rv_context_switches_tell_wakers(switches->reported, intake);
+}
+
 bool rv_thread_switches_is_busy(const struct rv_thread_switches *switches)
 {
     return switches->reported && (rv_context_switches_is_opening(switches->reported) ||
@@ -68,8 +80,33 @@ static void tell_losses(struct rv_thread_switches *switches, struct rv_event *ne
     switches->n_lost_told += next->id;
 }
 
-/* Take the thread's switches until these ticks. Returns their number. */
-static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until)
+/* Put the wakes among the n that were taken to the popped waits that they end. Returns the number of switches, which are left. */
+static size_t use_wakes(struct rv_thread_switches *switches, struct rv_live_ring *slot, size_t n,
+                        struct rv_event *popped, size_t n_popped)
+{
+    const uint64_t first = (uint64_t)RV_EVENT_WAIT << RV_EVENT_KIND_SHIFT; /* and WOKEN, the last kind */
+    struct rv_event *event = popped, *const end = popped + n_popped;
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_event *next = &switches->taken[i];
+        if (next->aux != RV_CONTEXT_SWITCHES_WAKE) {
+            switches->taken[n_left++] = *next;
+            continue;
+        }
+        for (; event < end && (event->when < first || rv_event_ticks(event) < rv_event_ticks(next)); event++)
+            if (event->when >= first)
+                rv_kernel_wakes_follow(&slot->wakes, event);
+        rv_kernel_wakes_add(&slot->wakes, next);
+    }
+    for (; event < end; event++)
+        if (event->when >= first)
+            rv_kernel_wakes_follow(&slot->wakes, event);
+    return n_left;
+}
+
+/* Take the thread's switches until these ticks, and explain the popped waits. Returns their number. */
+static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until,
+                   struct rv_event *popped, size_t n_popped)
 {
     enum { STEP = 64 };
     size_t n = 0, n_taken;
@@ -79,6 +116,8 @@ static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slo
             rv_context_switches_take(switches->reported, slot->tid, owner_of(slot), until, switches->taken + n, STEP);
         n += n_taken;
     } while (n_taken == STEP);
+    if (switches->has_wakes)
+        n = use_wakes(switches, slot, n, popped, n_popped);
     slot->n_added += n;
     return n;
 }
@@ -96,7 +135,7 @@ static uint64_t last_ticks(const struct rv_event *events, size_t n)
  * event, so all those before the last popped event are known; later ones, but until `until`, may precede events not popped
  * yet.
  */
-static size_t take_among(struct rv_thread_switches *switches, struct rv_live_ring *slot, const struct rv_event *popped,
+static size_t take_among(struct rv_thread_switches *switches, struct rv_live_ring *slot, struct rv_event *popped,
                          size_t n_popped, uint64_t until)
 {
     if (!switches->reported || !n_popped)
@@ -105,11 +144,11 @@ static size_t take_among(struct rv_thread_switches *switches, struct rv_live_rin
     if (until || last >= switches->read_ticks)
         rv_thread_switches_read(switches, &slot->map->clock);
     if (!slot->has_called) {
-        (void)take(switches, slot, rv_event_ticks(&popped[0]));
+        (void)take(switches, slot, rv_event_ticks(&popped[0]), NULL, 0);
         slot->n_added = 0;
         slot->has_called = true;
     }
-    const size_t n_switches = take(switches, slot, last > until ? last : until);
+    const size_t n_switches = take(switches, slot, last > until ? last : until, popped, n_popped);
     if (n_switches)
         tell_losses(switches, switches->taken);
     return n_switches;
@@ -134,7 +173,7 @@ static void merge(struct rv_thread_switches *switches, const struct rv_event *po
 
 /* All at once: normalizing a few events takes as long as what surrounds them. */
 struct rv_batch *rv_thread_switches_append(struct rv_thread_switches *switches, struct rv_live_ring *slot,
-                                           struct rv_batch *batch, const struct rv_event *popped, size_t n_popped,
+                                           struct rv_batch *batch, struct rv_event *popped, size_t n_popped,
                                            uint64_t until, const struct rv_intake *intake)
 {
     const size_t n_switches = take_among(switches, slot, popped, n_popped, until);
@@ -153,7 +192,7 @@ uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn
 void rv_thread_switches_send(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until,
                              const struct rv_intake *intake)
 {
-    const size_t n = switches->reported && slot->has_called ? take(switches, slot, until) : 0;
+    const size_t n = switches->reported && slot->has_called ? take(switches, slot, until, NULL, 0) : 0;
     if (!n)
         return;
     tell_losses(switches, switches->taken);

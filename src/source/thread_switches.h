@@ -14,6 +14,7 @@
 
 struct rv_thread_switches {               /* zeroed = none are shown */
     struct rv_context_switches *reported; /* by the kernel; taken. NULL: none */
+    bool has_wakes;                       /* it reports wakes, too */
     struct rv_event *taken;               /* of a thread, to be put among its events */
     size_t taken_capacity;
     struct rv_event *merged; /* with these */
@@ -23,6 +24,8 @@ struct rv_thread_switches {               /* zeroed = none are shown */
     bool are_missing_said;
 };
 
+/* Show these; taken, NULL: none. Before all else. */
+void rv_thread_switches_report(struct rv_thread_switches *switches, struct rv_context_switches *reported);
 void rv_thread_switches_fini(struct rv_thread_switches *switches);
 
 /* Read what the kernel has reported: once a turn, before the rings. */
@@ -43,17 +46,20 @@ void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct
 uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn_ticks);
 
 /*
- * Append popped events and the thread's switches, by time.
+ * Append popped events and the thread's switches, by time. Sets wakers of popped waits, where the kernel reports them.
  *   until    switches up to here come before all events still to be popped; 0: those up to the last popped one
  *   returns  the batch with the last ones
  */
 struct rv_batch *rv_thread_switches_append(struct rv_thread_switches *switches, struct rv_live_ring *slot,
-                                           struct rv_batch *batch, const struct rv_event *popped, size_t n_popped,
+                                           struct rv_batch *batch, struct rv_event *popped, size_t n_popped,
                                            uint64_t until, const struct rv_intake *intake);
 
 /* The thread makes no calls now: hand its switches over, up to `until`. */
 void rv_thread_switches_send(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until,
                              const struct rv_intake *intake);
+
+/* Name those that woke threads and are not traced, once a turn. */
+void rv_thread_switches_tell_wakers(struct rv_thread_switches *switches, const struct rv_intake *intake);
 
 /* How many are lost, and not reported in events yet. */
 uint64_t rv_thread_switches_n_lost(const struct rv_thread_switches *switches);

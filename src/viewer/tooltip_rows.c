@@ -75,9 +75,10 @@ static void add_wait(struct rv_tooltip *tooltip, const struct rv_call_waits *wai
 }
 
 /* Who ended the longest wait. */
-static void add_waker(struct rv_tooltip *tooltip, const struct rv_wait_edge *edge, struct rv_subroutines *subroutines)
+static void add_waker(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_about *about)
 {
-    char thread[RV_LANE_NAME_BYTES] = "a thread that is not traced", call[96] = "";
+    const struct rv_wait_edge *edge = &about->waits->longest;
+    char thread[RV_LANE_NAME_BYTES], call[96] = "";
     if (edge->wait.wake == RV_WAKE_TIMEOUT || !edge->wait.waker) {
         add_line(tooltip, "ended by", edge->wait.wake == RV_WAKE_TIMEOUT ? "its time limit" : "(not known)");
         return;
@@ -87,9 +88,11 @@ static void add_waker(struct rv_tooltip *tooltip, const struct rv_wait_edge *edg
         pthread_mutex_lock(&lane->lock);
         memcpy(thread, lane->name, sizeof thread);
         pthread_mutex_unlock(&lane->lock);
+    } else if (!rv_lanes_outside_name(about->lanes, edge->wait.waker, true, thread)) {
+        (void)snprintf(thread, sizeof thread, "a thread that is not traced");
     }
     if (edge->waker_call)
-        (void)rv_subroutines_brief_name_of(subroutines, edge->waker_call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(about->subroutines, edge->waker_call, call, sizeof call);
     add_line(tooltip, "ended by", "%s%s%s%s", thread, *call ? " in " : "", call,
              edge->wait.wake == RV_WAKE_LIKELY ? ", likely" : "");
 }
@@ -99,7 +102,7 @@ static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
     if (!about->waits || about->waits->sum.n == 0)
         return;
     add_wait(tooltip, about->waits, about->subroutines);
-    add_waker(tooltip, &about->waits->longest, about->subroutines);
+    add_waker(tooltip, about);
 }
 
 static void add_flow_end(struct rv_tooltip *tooltip, const char *label, const struct rv_tooltip_rows_about *about,

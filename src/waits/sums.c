@@ -93,7 +93,7 @@ static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *sha
 /* Who comes next from outside is nobody's work. */
 static bool is_for_clients(const struct rv_wait *wait)
 {
-    return (wait->kind == RV_WAIT_POLL || wait->kind == RV_WAIT_ACCEPT) && !wait->waker;
+    return (wait->kind == RV_WAIT_POLL || wait->kind == RV_WAIT_ACCEPT) && !rv_wait_has_traced_waker(wait);
 }
 
 void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge, uint64_t passed_ns)

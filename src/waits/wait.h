@@ -13,8 +13,9 @@ struct rv_wait {
     uint32_t lane;    /* its index, as rv_lanes_get() takes it */
     uint32_t object;  /* id of its name; 0: none, of a join or a start */
     uint32_t call;    /* id of the innermost call that waited; 0: none */
-    uint32_t waker;   /* tid, in the lane's process; of a start, perhaps in its parent; of a child, its pid;
-                         0: unknown. With RV_WAKE_UNKNOWN: the wait has not ended, and this thread has the lock */
+    uint32_t waker;   /* tid, in the lane's process; of a start, perhaps in its parent; of a child, its pid; with
+                         RV_WIRE_OUTSIDE as a WOKEN has it; 0: unknown. With RV_WAKE_UNKNOWN: the wait has not ended, and
+                         this thread has the lock */
     enum rv_wait_kind kind;
     enum rv_wake wake;
 };
@@ -23,6 +24,12 @@ struct rv_wait {
 static inline uint64_t rv_wait_duration_ns(const struct rv_wait *wait)
 {
     return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
+}
+
+/* May the thread that ended it have a lane? */
+static inline bool rv_wait_has_traced_waker(const struct rv_wait *wait)
+{
+    return wait->waker && !(wait->waker & RV_WIRE_OUTSIDE);
 }
 
 #define RV_RELEASE_OF_ANY (UINT32_MAX >> 1) /* the object of a release is unknown, since events are missing */

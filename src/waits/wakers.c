@@ -120,7 +120,7 @@ struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct 
 {
     struct rv_wait_edge edge = {.wait = *wait};
     struct rv_release release;
-    if (!wait->waker)
+    if (!rv_wait_has_traced_waker(wait))
         return edge;
     if (find_release(wakers, wait, find, context, &release)) {
         edge.waker = rv_lanes_get(wakers->lanes, release.lane);
@@ -151,7 +151,7 @@ enum { MOST_PASSING = 1024 }; /* waits of a waker that are read for one wait; th
 static bool is_for_another(const struct rv_wait *of, const struct rv_wait *ended)
 {
     const bool is_same = of->kind == ended->kind && of->object == ended->object;
-    return !is_same && (of->kind < RV_WAIT_SLEEP || of->waker);
+    return !is_same && (of->kind < RV_WAIT_SLEEP || rv_wait_has_traced_waker(of));
 }
 
 uint64_t rv_wakers_passed_ns(const struct rv_wait_edge *edge, rv_wakers_last_fn find_last, void *context)

@@ -43,7 +43,8 @@ static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_pa
     case RV_CRITICAL_PATH_WAIT:
         row->kind = RV_CRITICAL_PATH_PANEL_WAIT;
         (void)snprintf(row->name, sizeof row->name, "%s waited for %s", lane, wait);
-        (void)snprintf(row->detail, sizeof row->detail, "%s%swho ended it is not known", call, *call ? ", " : "");
+        (void)snprintf(row->detail, sizeof row->detail, "%s%sno traced thread is known to have ended it", call,
+                       *call ? ", " : "");
         break;
     case RV_CRITICAL_PATH_WAKE:
         row->kind = RV_CRITICAL_PATH_PANEL_WOKEN;

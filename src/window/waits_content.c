@@ -20,7 +20,7 @@ static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side 
         pthread_mutex_lock(&lane->lock);
         memcpy(thread, lane->name, sizeof thread);
         pthread_mutex_unlock(&lane->lock);
-    } else if (side->tid) {
+    } else if (side->tid && !rv_lanes_outside_name(viewer->lanes, side->tid, true, thread)) {
         (void)snprintf(thread, sizeof thread, "thread %u, not traced", side->tid);
     }
     if (side->call)

@@ -32,6 +32,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -664,6 +665,30 @@ static void outside_scene(void)
     rmdir(path);
 }
 
+/* From a program that is not traced. */
+static CALLED void read_input(void)
+{
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) == 1)
+        continue;
+}
+
+/* Some milliseconds from now, by the kernel's timer. */
+static CALLED void await_alarm(void)
+{
+    const struct sigaction action = {.sa_handler = note_signal};
+    const struct itimerval soon = {.it_value = {.tv_usec = BLOCK_MS * 1000}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    expect(pause(), -1, "pause");
+}
+
+static void input_scene(void)
+{
+    read_input();
+    await_alarm();
+}
+
 /* As SQLite does: try for the lock again and again. Only the sleeps in between are waits for it. */
 static int try_lock(int fd, bool is_range)
 {
@@ -969,6 +994,7 @@ int main(int argc, char **argv)
                   {"epoll", epoll_scene},
                   {"timer", timer_scene},
                   {"outside", outside_scene},
+                  {"input", input_scene},
                   {"polled", polled_scene},
                   {"polled_flock", polled_flock_scene},
                   {"begins", begins_scene},

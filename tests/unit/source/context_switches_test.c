@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/os.h"
 
 enum { MOST = 4096, OWNER = 7, SLACK_NS = 10000 };
 
@@ -351,6 +352,83 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
     rv_context_switches_silent(switches, &silent);
     cr_expect_eq(silent.n_threads, N_CHILDREN);
     rv_silent_threads_fini(&silent);
+    rv_context_switches_close(switches);
+}
+
+/* ---- wakes ---- */
+
+enum { N_WAKES = 20 };
+
+/* Waits for bytes, then sleeps, as often. */
+static void be_woken(int ask)
+{
+    char byte;
+    for (int i = 0; i < N_WAKES; i++)
+        if (read(ask, &byte, 1) != 1)
+            _exit(1);
+    for (int i = 0; i < N_WAKES; i++)
+        usleep(1000);
+    _exit(read(ask, &byte, 1) != 0);
+}
+
+struct heard { /* of a waker that is not traced */
+    uint32_t tid;
+    char name[64];
+};
+
+static void hear(void *context, uint32_t tid, const char *name)
+{
+    struct heard *heard = context;
+    if (tid != heard->tid)
+        return;
+    (void)snprintf(heard->name, sizeof heard->name, "%s", name);
+}
+
+/* By us, who are not traced, and by the timer. The last switch before each wake is that it blocked. */
+Test(source_context_switches, the_kernel_tells_who_woke_a_thread, .timeout = 60)
+{
+    static struct rv_event events[MOST];
+    struct rv_clock clock;
+    int ask[2], status;
+    cr_assert_eq(pipe(ask), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ask[1]);
+        be_woken(ask[0]);
+    }
+    struct rv_context_switches *switches = open_process(pid, &clock);
+    const int error = rv_context_switches_add_wakes(switches);
+    cr_expect_eq(rv_context_switches_has_wakes(switches), error == 0);
+    if (error) {
+        kill(pid, SIGKILL);
+        cr_skip_test("the kernel does not tell wakes: %d", error);
+    }
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    for (int i = 0; i < N_WAKES; i++) {
+        usleep(2000);
+        cr_assert_eq(write(ask[1], "", 1), 1);
+    }
+    usleep(N_WAKES * 2000);
+    close(ask[1]);
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert_eq(status, 0);
+    rv_context_switches_read(switches, &clock);
+    const size_t n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, MOST);
+    const uint32_t exact = (uint32_t)RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT | RV_WIRE_OUTSIDE;
+    size_t n_by_us = 0, n_by_interrupt = 0;
+    for (size_t i = 1; i < n; i++) {
+        cr_expect_geq(rv_event_ticks(&events[i]), rv_event_ticks(&events[i - 1]));
+        const bool is_wake = events[i].aux == RV_CONTEXT_SWITCHES_WAKE && events[i - 1].aux == RV_THREAD_BLOCKED;
+        n_by_us += is_wake && events[i].id == (exact | (uint32_t)gettid());
+        n_by_interrupt += is_wake && events[i].id == exact;
+    }
+    cr_expect_geq(n_by_us, N_WAKES - 1, "%zu of %d; it may not have been blocked yet", n_by_us, N_WAKES);
+    cr_expect_geq(n_by_interrupt, N_WAKES / 2, "%zu", n_by_interrupt);
+    struct heard heard = {.tid = (uint32_t)gettid()};
+    rv_context_switches_tell_wakers(switches, &(struct rv_intake){.context = &heard, .name_outside = hear});
+    char name[64];
+    cr_expect(rv_os_read_proc(gettid(), "comm", name, sizeof name) > 1);
+    cr_expect(strncmp(heard.name, name, strlen(name) - 1) == 0, "%s, not %s", heard.name, name);
     rv_context_switches_close(switches);
 }
 

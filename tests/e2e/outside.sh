@@ -1,0 +1,50 @@
+#!/bin/sh
+# outside.sh RINGVIZ BLOCKING: threads outside of what is traced that ended waits, where the kernel may be asked for them.
+set -u
+ringviz=$1 blocking=$2
+. "${0%/*}/harness.sh"
+
+command -v perl >"$folder/which" || exit 77
+[ -r /sys/kernel/tracing/events/sched/sched_waking/id ] || exit 77
+case $(readlink /proc/self/ns/pid) in *4026531836*) ;; *) exit 77 ;; esac
+
+# A traced reader of a pipe, which a program writes that is not; then a timer's signal.
+cat >"$folder/outsider.pl" <<'END'
+open my $pid, ">", shift; print $pid $$; close $pid; $0 = "outsider";
+for (1 .. 20) { select undef, undef, undef, 0.02; syswrite STDOUT, "x" }
+END
+perl "$folder/outsider.pl" "$folder/pid" |
+    timeout 100 "$ringviz" --headless --record="$folder/run.rvz" -- "$blocking" input >"$folder/out" 2>"$folder/err"
+expect "exit status" $? 0
+if grep -q 'states are not known' "$folder/err"; then
+    exit 77
+fi
+outsider=$(cat "$folder/pid")
+
+# Rows are kind,object,waits,total,p99,longest,unknown,exact,owner,likely,timeout,waiter,name,call,holder,name,call,held
+run --waits=csv --force --output="$folder/waits" "$folder/run.rvz"
+awk -F, -v pid="$outsider" '$1 == "read" && $14 ~ /::read_input$/ && $3 >= 10 && $8 >= $3 - 1 && $15 == pid && $16 == "outsider" &&
+    $18 > $4 * .9 { found = 1 } END { exit !found }' "$folder/waits" ||
+    fail "the program that writes, $outsider, did not end the reads: $(cat "$folder/waits")"
+awk -F, '$1 == "signal" && $14 ~ /::await_alarm$/ && $8 == 1 && $15 == 0 && $16 == "interrupt" { found = 1 } END { exit !found }' \
+    "$folder/waits" || fail "no interrupt ended the wait for a signal: $(cat "$folder/waits")"
+run --waits "$folder/run.rvz"
+grep -q "ended by outsider ($outsider)$" "$folder/out" || fail "the text does not name the writer: $(cat "$folder/out")"
+grep -q "100 % ended by interrupt$" "$folder/out" || fail "the text does not name the interrupt: $(cat "$folder/out")"
+run --waits=json "$folder/run.rvz"
+grep -q "\"holder\":{\"thread\":$outsider,\"name\":\"outsider\"" "$folder/out" || fail "JSON does not name the writer: $(cat "$folder/out")"
+run --check "$folder/run.rvz"
+expect "exit status of --check" $status 0
+
+# Two recordings are merged, with names.
+run --merge="$folder/both.rvz" "$folder/run.rvz" "$folder/run.rvz"
+expect "exit status of --merge" $status 0
+run --waits=csv --force --output="$folder/merged" "$folder/both.rvz"
+grep -q ",$outsider,outsider," "$folder/merged" || fail "merged recordings do not name the writer: $(cat "$folder/merged" "$folder/err")"
+
+# It is not on the path, where the wait stays.
+run --critical-path=csv --force --output="$folder/path" "$folder/run.rvz"
+awk -F, '$1 == "unknown" && $2 ~ /^read/ { found = 1 } END { exit !found }' "$folder/path" ||
+    fail "the wait is not on the path: $(cat "$folder/path")"
+
+conclude
