@@ -4,9 +4,11 @@
  * never resumed lasts to the end. Signals and exits are marks; stacks of -k are skipped. clone with CLONE_THREAD shows
  * which threads belong to a process.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 #include "import/formats.h"
 
@@ -68,20 +70,27 @@ static bool read_time(const char *at, struct line *line)
     return end != NULL;
 }
 
-static bool read_head(const char *text, struct line *line)
+/* What follows "[pid   12] " or "12 ", or NULL: no thread is named. */
+static const char *read_thread(const char *text, struct line *line)
 {
     char *after;
-    line->tid = 0;
-    if (read_time(text, line))
-        return true;
     bool is_bracketed = strncmp(text, "[pid", 4) == 0;
     const char *number = is_bracketed ? text + 4 + strspn(text + 4, " ") : text;
     if (!is_digit(*number))
-        return false;
+        return NULL;
     line->tid = strtoull(number, &after, 10);
     if (is_bracketed && *after++ != ']')
-        return false;
-    return *after == ' ' && read_time(after + strspn(after, " "), line);
+        return NULL;
+    return *after == ' ' ? after + strspn(after, " ") : NULL;
+}
+
+static bool read_head(const char *text, struct line *line)
+{
+    line->tid = 0;
+    if (read_time(text, line))
+        return true;
+    const char *rest = read_thread(text, line);
+    return rest && read_time(rest, line);
 }
 
 /* ---- threads ---- */
@@ -296,6 +305,14 @@ static bool is_call(const char *rest)
            strncmp(rest, "+++ ", 4) == 0;
 }
 
+/* A line of a trace made without -r, -t or their like. */
+static bool is_without_time(const char *text)
+{
+    struct line line;
+    const char *after = read_thread(text, &line), *rest = after ? after : text;
+    return is_call(rest) && (strchr("<-+", *rest) || find_result(rest) || strstr(rest, "<unfinished ...>"));
+}
+
 static bool matches(const char *head, size_t n)
 {
     char text[1024];
@@ -308,7 +325,7 @@ static bool matches(const char *head, size_t n)
         struct line line;
         if (is_passed_over(text))
             continue;
-        if (!read_head(text, &line) || !is_call(line.rest))
+        if (read_head(text, &line) ? !is_call(line.rest) : !is_without_time(text))
             return false;
         n_lines++;
     }
@@ -332,6 +349,8 @@ static int step(struct rv_import *import)
             end_unfinished((struct strace *)import);
         if (status <= 0)
             return status;
+        if (!rv_event_builder_has_time(import->builder) && is_without_time(line))
+            return rv_err(EBADMSG, "%s: strace text without times: run strace with -r, -tt or -ttt", import->path);
         read_line((struct strace *)import, line);
     }
     return 1;

@@ -157,6 +157,14 @@ expect "damaged gzip" "$(sed 's|/.*/||' "$folder/err")" "ringviz: other: damaged
 for format in strace perf folded; do
     refused "$data/calls.json" "text that is another's" --import=$format
 done
+refused_strace() { # TEXT
+    printf '%b' "$1" >"$folder/other"
+    refused "$folder/other" "$1"
+    expect "$1" "$(sed 's|/.*/||' "$folder/err")" "ringviz: other: strace text without times: run strace with -r, -tt or -ttt"
+}
+refused_strace 'execve("/bin/true", ["true"], 0x7ffe /* 9 vars */) = 0\n > /lib/ld.so(_dl_start+0x1) [0x2]\nclose(3) = 0\n'
+refused_strace '12 brk(NULL) = 0x55\n13 close(3) = 0\n'
+refused_strace '[pid    12] brk(NULL) = 0x55\n[pid    13] read(3, <unfinished ...>\n[pid    12] +++ exited with 0 +++\n'
 refused "$folder/absent" "absent" --import=perf
 refused "$folder" "a folder" --import=uftrace
 refused "$data/calls.json" "a Devel::RingBuffer file that is none" --import=ringbuffer
