@@ -19,7 +19,7 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     rv_color_legend_add_lines(
         &arcs, 1, &(struct rv_view){.lanes = &lane, .n_lanes = 1, .notes = &note, .n_notes = 1, .has_path = true},
         rv_theme_get(RV_COLOR_DARK), &legend);
-    cr_assert_eq(legend.n_states, n_before + RV_ARC_KIND_COUNT + 5);
+    cr_assert_eq(legend.n_states, n_before + RV_ARC_KIND_COUNT + 6);
     cr_assert_str_eq(legend.states[n_before + RV_ARC_KIND_COUNT].name, "6 of 45 arcs drawn");
     cr_assert_str_eq(legend.states[legend.n_states - 1].name, "critical path");
     rv_box_colors_destroy(colors);
