@@ -41,7 +41,7 @@ int rv_attach_apply(pid_t pid, const char *library);
  */
 int rv_attach_end(pid_t pid, const char *library);
 
-/* The same for a process that may have been forked by one that we attached to, with its patches; -ENOENT: it was not. */
+/* The same for a process that this ringviz may have attached to, or to one that forked it with its patches; -ENOENT: it has not. */
 int rv_attach_end_copy(pid_t pid, const char *library);
 
 #endif

@@ -5,18 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
 #ifdef RV_CLI_ATTACH
 
 #include "attach/attach.h"
+#include "import/process_memory.h"
 #include "launch/launch.h"
 #include "ring/attachment.h"
 #include "ring/ownership.h"
 #include "ring/process_liveness.h"
 
 #define MOST_GENERATIONS 8u /* of processes that fork while others are left */
+#define MOST_BELOW 4096u    /* processes */
 
 static int find_file(const char *name, char path[PATH_MAX])
 {
@@ -30,24 +33,54 @@ static int find_library(char path[PATH_MAX])
     return find_file(RV_ATTACHMENT_LIBRARY, path);
 }
 
-int rv_cli_attach(const struct rv_options *options, const char *trace_path)
+/* Processes below one but ourselves, parents first; those beyond `max` are left out. Returns their number. */
+static size_t find_below(pid_t pid, pid_t *below, size_t max)
+{
+    size_t n = rv_process_memory_children(pid, below, max), n_others = 0;
+    for (size_t i = 0; i < n; i++)
+        n += rv_process_memory_children(below[i], below + n, max - n);
+    for (size_t i = 0; i < n; i++)
+        if (below[i] != getpid())
+            below[n_others++] = below[i];
+    return n_others;
+}
+
+static int begin(const struct rv_options *options, struct rv_attach_params params, const struct rv_map *map)
+{
+    if (!options->trace_file)
+        rv_map_give(map, params.pid);
+    return rv_attach_begin(&params);
+}
+
+int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
 {
     char library[PATH_MAX], planner[PATH_MAX], absolute[PATH_MAX];
+    pid_t below[MOST_BELOW];
     int error = find_library(library);
     if (!error)
         error = find_file(RV_ATTACHMENT_PLANNER, planner);
     if (error)
         return error;
-    return rv_attach_begin(&(struct rv_attach_params){
+    const size_t n_below = find_below((pid_t)options->pid, below, MOST_BELOW); /* later ones have its patches */
+    struct rv_attach_params params = {
         .pid = (pid_t)options->pid,
         .library = library,
-        .trace_path = realpath(trace_path, absolute) ? absolute : trace_path,
+        .trace_path = realpath(map->path, absolute) ? absolute : map->path,
         .patches = options->patches,
-    });
+    };
+    error = begin(options, params, map);
+    if (!error && n_below && options->follow != RV_FOLLOW_ALL)
+        rv_warn("process %u: %zu that it has started %s not traced; --follow=all gets into them, too", options->pid,
+                n_below, n_below == 1 ? "is" : "are");
+    for (size_t i = 0; !error && options->follow == RV_FOLLOW_ALL && i < n_below; i++) {
+        params.pid = below[i];
+        (void)begin(options, params, map);
+    }
+    return error;
 }
 
-/* How many of the processes in the trace file were left, and had been entered by fork. */
-static unsigned end_copies(const struct rv_map *map, const char *library)
+/* How many of the processes in the trace file were left, of those that this ringviz has got into. */
+static unsigned end_others(const struct rv_map *map, const char *library)
 {
     unsigned n_ended = 0;
     const uint32_t n = rv_ownership_n_processes(map);
@@ -60,11 +93,20 @@ static unsigned end_copies(const struct rv_map *map, const char *library)
     return n_ended;
 }
 
+static int end(pid_t pid, const char *library)
+{
+    const int error = rv_attach_end(pid, library);
+    return error == -ENOENT ? rv_err(ENOENT, "process %d: no ringviz has attached to it", (int)pid) : error;
+}
+
 int rv_cli_detach_all(const struct rv_options *options, const struct rv_map *map)
 {
     char library[PATH_MAX];
-    const int error = rv_cli_detach(options);
-    for (unsigned i = 0; i < MOST_GENERATIONS && find_library(library) == 0 && end_copies(map, library); i++)
+    int error = find_library(library);
+    if (error)
+        return error;
+    error = end((pid_t)options->pid, library);
+    for (unsigned i = 0; i < MOST_GENERATIONS && end_others(map, library); i++)
         continue;
     return error;
 }
@@ -72,19 +114,22 @@ int rv_cli_detach_all(const struct rv_options *options, const struct rv_map *map
 int rv_cli_detach(const struct rv_options *options)
 {
     char library[PATH_MAX];
+    pid_t below[MOST_BELOW];
     int error = find_library(library);
-    if (!error)
-        error = rv_attach_end((pid_t)options->pid, library);
-    if (error == -ENOENT)
-        return rv_err(ENOENT, "process %u: no ringviz has attached to it", options->pid);
+    if (error)
+        return error;
+    const size_t n_below = find_below((pid_t)options->pid, below, MOST_BELOW);
+    error = end((pid_t)options->pid, library);
+    for (size_t i = 0; options->follow == RV_FOLLOW_ALL && i < n_below; i++)
+        (void)rv_attach_end(below[i], library);
     return error;
 }
 
 #else
 
-int rv_cli_attach(const struct rv_options *options, const char *trace_path)
+int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
 {
-    (void)trace_path;
+    (void)map;
     return rv_err(ENOTSUP, "process %u: only on x86-64 can a process be attached to", options->pid);
 }
 

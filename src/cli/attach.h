@@ -5,13 +5,15 @@
 #include "cli/options.h"
 #include "ring/map.h"
 
-/* 0, or a negative errno with one line printed. */
-int rv_cli_attach(const struct rv_options *options, const char *trace_path);
+/* Also into the processes that run below it, with --follow=all; else says that there are some. 0, or a negative errno with
+ * one line printed; processes below it that refuse have a line each. */
+int rv_cli_attach(const struct rv_options *options, const struct rv_map *map);
 
-/* Out again; does nothing where the process has ended. 0, or a negative errno with one line printed. */
+/* Out of what a ringviz that was killed has left: of those below, too, with --follow=all. Does nothing where the process has
+ * ended. 0, or a negative errno with one line printed. */
 int rv_cli_detach(const struct rv_options *options);
 
-/* The same, and out of the processes in the trace file that it forked, which have its patches. */
+/* Out again: of the process, and of those in the trace file that this ringviz has got into or that have its patches by fork. */
 int rv_cli_detach_all(const struct rv_options *options, const struct rv_map *map);
 
 #endif

@@ -283,8 +283,9 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         options->has_any_overhead = strcmp(value, "off") == 0;
         return options->has_any_overhead ? 0 : rv_option_value_count(entry->name, value, 10000, &options->max_overhead);
     case RV_OPTION_FOLLOW:
-        options->is_alone = true;
-        return rv_option_value_word(entry, value, &word);
+        error = rv_option_value_word(entry, value, &word);
+        options->follow = RV_FOLLOW_NONE + (enum rv_follow)word;
+        return error;
     case RV_OPTION_PATCH:
         return add_functions(options, entry->name, value, "");
     case RV_OPTION_LIBCALLS:
@@ -576,8 +577,10 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (options->pid && (options->file || options->argv))
         return rv_err(EINVAL, "--pid takes no FILE and no COMMAND; see ringviz --help");
-    if (options->is_alone && !options->argv)
+    if (options->follow == RV_FOLLOW_NONE && !options->argv)
         return rv_err(EINVAL, "--follow=no goes with a COMMAND; see ringviz --help");
+    if (options->follow == RV_FOLLOW_ALL && !options->pid)
+        return rv_err(EINVAL, "--follow=all goes with --pid; see ringviz --help");
     const char *of_waits = text_of_waits(options), *of_whole = text_of_whole(options);
     if (options->pid && of_waits)
         return rv_err(EINVAL, "--%s: not with --pid, since the waits of a process that runs already are not known",

@@ -25,6 +25,8 @@ struct rv_export_option {
     const char *path;
 };
 
+enum rv_follow { RV_FOLLOW_LATER /* processes that are started while it is traced */, RV_FOLLOW_NONE, RV_FOLLOW_ALL };
+
 struct rv_options {
     enum rv_option_command command;
     bool is_given[RV_N_OPTIONS];                  /* by rv_options_has() */
@@ -88,7 +90,7 @@ struct rv_options {
     uint64_t history_bytes; /* 0: default */
     bool leaves_history;    /* --history=off */
     uint32_t max_depth;
-    bool is_alone;         /* --follow=no */
+    enum rv_follow follow;
     uint32_t max_overhead; /* percent; 0: not given */
     bool has_any_overhead; /* --max-overhead=off */
     bool fetches_debug_files;

@@ -384,9 +384,7 @@ static int prepare(struct run *run)
 
 static int attach(struct run *run)
 {
-    if (!run->options->trace_file)
-        rv_map_give(&run->map, (pid_t)run->options->pid);
-    int error = rv_cli_attach(run->options, run->map.path);
+    int error = rv_cli_attach(run->options, &run->map);
     run->is_attached = !error;
     run->status = error ? STATUS_FAILED : run->status;
     if (!error)
@@ -408,7 +406,7 @@ static int start_command(struct run *run)
                                                              .argv = run->options->argv,
                                                              .patches = run->options->patches,
                                                              .plans = rv_cache_folder_open(RV_CACHE_PLANS, plans),
-                                                             .is_alone = run->options->is_alone,
+                                                             .is_alone = run->options->follow == RV_FOLLOW_NONE,
                                                              .wants_lines = run->options->has_lines,
                                                              .end_us = rv_signals_end},
                                   &run->status);

@@ -1,0 +1,60 @@
+#!/bin/sh
+# attach_below.sh RINGVIZ PROGRAM: a process whose work is done by those that it has started, as a server's master.
+set -u
+ringviz=$1 program=$2
+. "${0%/*}/harness.sh"
+
+as_worker='exec "$0"' # of another user, where we may: servers' workers are
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --clear-groups test -x "$program" -a -r "${ringviz%/*}/../lib/libringviz-attach.so"; then
+    as_worker='exec setpriv --reuid=65534 --clear-groups "$0"'
+fi
+begin_program in sh -c "($as_worker); exit" "$program"
+within 90 grep -q running "$folder/program" || fail "the program does not start"
+
+code_is_whole() { # WHEN
+    n_answers=$((n_answers + 1))
+    echo "?" >&9
+    within 90 has_answered || fail "$1: no answer"
+    expect "$1: code" "$(tail -n 1 "$folder/program")" "changed 0"
+}
+has_answered() {
+    [ "$(grep -c changed "$folder/program")" -ge $n_answers ]
+}
+is_patched() {
+    n_answers=$((n_answers + 1))
+    echo "?" >&9
+    within 90 has_answered && tail -n 1 "$folder/program" | grep -q 'changed [1-9]'
+}
+n_answers=0
+
+run -p $pid --duration=0.05s --report
+expect "exit status" $status 0
+expect "lines about the process below" "$(grep -c "^ringviz: .*process $pid: 1 that it has started is not traced; --follow=all" "$folder/err")" 1
+code_is_whole "without --follow=all"
+
+sees_fib() {
+    run -p $pid --follow=all --duration=0.05s --force --report=json --output="$folder/report.json"
+    expect "exit status with --follow=all" $status 0
+    grep -q '::fib",[^}]*"total_ns":[1-9]' "$folder/report.json"
+}
+within 90 sees_fib || fail "no call of the process below: $(cat "$folder/err")"
+grep -q 'ringviz set-up' "$folder/report.json" && fail "a thread of ringviz's own is reported"
+code_is_whole "after --follow=all"
+
+"$ringviz" -p $pid --follow=all --report >/dev/null 2>&1 &
+killed=$!
+within 90 is_patched || fail "the program has no jumps"
+kill -KILL $killed
+wait $killed 2>/dev/null
+run -p $pid --follow=all --detach
+expect "exit status of --detach" $status 0
+code_is_whole "after --detach"
+
+run --follow=all -- true
+expect "exit status of a command with --follow=all" $status 2
+one_line "a command with --follow=all"
+
+exec 9>&-
+wait $pid
+grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" || fail "$(tail -n 1 "$folder/program")"
+conclude
