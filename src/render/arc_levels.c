@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+#include "base/radix_sort.h"
 #include "base/vec.h"
 
 #define LEVELS_MOST 48u
 #define FIRST_SHIFT 10u /* of a stretch of level 1: 2^10 ns */
 #define LAST_SHIFT 54u
 #define SHRINKS_TO 0.75 /* of the level before, or there is none */
+#define SAMPLED 64u     /* stretches */
 
 struct level {
     struct rv_arc *arcs;
@@ -97,14 +100,20 @@ static size_t fold_stretch(struct rv_arc *arcs, size_t n)
     return n_left;
 }
 
+static size_t end_of_stretch(const struct rv_arc *arcs, size_t n, size_t first, unsigned shift)
+{
+    size_t end = first + 1;
+    while (end < n && arcs[end].to_ns >> shift == arcs[first].to_ns >> shift)
+        end++;
+    return end;
+}
+
 /* Arcs sorted by their ends, into stretches; from and to may be the same. Returns the number left. */
 static size_t fold_all(const struct rv_arc *from, size_t n, unsigned shift, struct rv_arc *to)
 {
     size_t n_left = 0;
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n; end++)
-            if (from[end].to_ns >> shift != from[first].to_ns >> shift)
-                break;
+        end = end_of_stretch(from, n, first, shift);
         memmove(&to[n_left], &from[first], (end - first) * sizeof *to);
         n_left += fold_stretch(&to[n_left], end - first);
     }
@@ -191,11 +200,56 @@ void rv_arc_collector_add_flows(struct rv_arc_collector *collector, const struct
     }
 }
 
+/* The first arc of the stretch in which the one at this place is. */
+static size_t begin_of_stretch(const struct level *level, size_t place, unsigned shift)
+{
+    const uint64_t begin_ns = level->arcs[place].to_ns >> shift << shift;
+    return begin_ns ? rv_bisect_count(level->arcs, level->n, sizeof *level->arcs, offsetof(struct rv_arc, to_ns),
+                                      begin_ns - 1)
+                    : 0;
+}
+
+/* Would a coarser level have fewer arcs? Most of the fine ones would not: a few stretches tell, without a fold of all. */
+static bool may_shrink(const struct level *finer, unsigned shift)
+{
+    struct rv_arc *sample = NULL;
+    size_t capacity = 0, n_before = 0, n_after = 0;
+    for (size_t i = 0, from = 0; i < SAMPLED; i++) {
+        const size_t place = i * finer->n / SAMPLED;
+        if (place < from)
+            continue;
+        const size_t first = begin_of_stretch(finer, place, shift);
+        from = end_of_stretch(finer->arcs, finer->n, first, shift);
+        sample = rv_vec_reserve(sample, &capacity, from - first, sizeof *sample);
+        memcpy(sample, &finer->arcs[first], (from - first) * sizeof *sample);
+        n_before += from - first;
+        n_after += fold_stretch(sample, from - first);
+    }
+    free(sample);
+    return (double)n_after <= SHRINKS_TO * (double)n_before;
+}
+
 static struct level coarser(const struct level *finer, unsigned shift)
 {
     struct level level = {.arcs = rv_alloc_scratch(finer->n + 1, sizeof *level.arcs), .shift = shift};
     level.n = fold_all(finer->arcs, finer->n, shift, level.arcs);
     return level;
+}
+
+/* Those that end at once stay in their order. */
+static void sort_by_end(struct rv_arc_collector *collector)
+{
+    struct rv_keyed_place *places = rv_alloc_scratch(collector->n, sizeof *places);
+    struct rv_arc *sorted = rv_alloc_scratch(collector->n, sizeof *sorted);
+    for (size_t i = 0; i < collector->n; i++)
+        places[i] = (struct rv_keyed_place){collector->arcs[i].to_ns, (uint32_t)i};
+    uint32_t *order = rv_radix_sort_take(places, collector->n);
+    for (size_t i = 0; i < collector->n; i++)
+        sorted[i] = collector->arcs[order[i]];
+    free(order);
+    free(collector->arcs);
+    collector->arcs = sorted;
+    collector->capacity = collector->n;
 }
 
 /* The finest level: in order of time, or of stretches of it. */
@@ -204,7 +258,7 @@ static struct level take_collected(struct rv_arc_collector *collector)
     if (collector->shift)
         fold_collected(collector, collector->most);
     else if (collector->n)
-        qsort(collector->arcs, collector->n, sizeof *collector->arcs, by_end);
+        sort_by_end(collector);
     const struct level level = {collector->arcs, collector->n, collector->shift};
     *collector = (struct rv_arc_collector){.n = 0};
     return level;
@@ -219,6 +273,8 @@ const struct rv_arc_levels *rv_arc_levels_create(struct rv_arc_collector *collec
     const unsigned first = index->levels[0].shift ? index->levels[0].shift + 1 : FIRST_SHIFT;
     for (unsigned shift = first; shift <= LAST_SHIFT && index->n_levels && index->n_levels < LEVELS_MOST; shift++) {
         const struct level *last = &index->levels[index->n_levels - 1];
+        if (!may_shrink(last, shift))
+            continue;
         struct level level = coarser(last, shift);
         if ((double)level.n > SHRINKS_TO * (double)last->n)
             free(level.arcs);
