@@ -1,7 +1,9 @@
 /*
  * The ring's frames are visited innermost first. One that the thread tells, too, is where the stacks meet; calls that only
- * the ring has lie between the last and the next such frame, as far in as they can: frames that only the thread tells are
- * of subs that are not traced. Calls that lie in no call of the producer's are those that the interpreter itself runs in.
+ * the ring has lie between the last and the next such frame. Frames that only the thread tells are of subs that are not traced,
+ * as blocks of Ruby: what C functions call back. So a call lies as far out as it can, next to the sub that made it; as far in
+ * where that sub is unknown, since older events were lost. Calls that lie in no call of the producer's are those that the
+ * interpreter itself runs in.
  */
 #include "debugger/interleaved_stack.h"
 
@@ -64,21 +66,26 @@ static void show_told(struct interleaving *stack, const char *end)
     stack->next = end;
 }
 
-/* Until the stacks have met, only calls of a stopped thread have a place: behind its innermost frame. */
-static bool have_place(struct interleaving *stack)
+/* Until the stacks have met, only calls of a stopped thread are sure to be of this moment. */
+static bool have_place(const struct interleaving *stack)
 {
-    if (stack->is_stopped && stack->next == stack->told)
-        show_told(stack, line_end(stack->told));
     return stack->have_met || stack->is_stopped;
+}
+
+static void show_between(struct interleaving *stack, size_t from, size_t to)
+{
+    if (to > from)
+        add(&stack->shown, stack->between.bytes + from, to - from);
 }
 
 /* Calls within the innermost frame are those that serve the monitor. */
 static void meet(struct interleaving *stack, const char *line)
 {
-    if (line != stack->told && have_place(stack) && stack->between.n)
-        add(&stack->shown, stack->between.bytes, stack->between.n);
-    stack->between.n = stack->n_inside = 0;
+    const bool are_shown = line != stack->told && have_place(stack);
+    show_told(stack, line);
+    show_between(stack, 0, are_shown ? stack->between.n : 0);
     show_told(stack, line_end(line));
+    stack->between.n = stack->n_inside = 0;
     stack->have_met = true;
 }
 
@@ -114,16 +121,26 @@ static void visit(void *context, const struct rv_ring_stack_frame *frame)
         stack->n_inside = stack->between.n;
 }
 
-/* The rest of both. Where older calls are unknown, any may lie in a call of the producer's. */
+/* Its outermost frame, the main program, of those not shown yet; their end, if there are none. */
+static const char *outermost(const struct interleaving *stack)
+{
+    const char *line = stack->next;
+    while (*line_end(line))
+        line = line_end(line);
+    return line;
+}
+
+/* The rest of both. */
 static void end(struct interleaving *stack, bool is_whole)
 {
-    const bool are_shown = have_place(stack) && stack->between.n;
-    const size_t n_inside = is_whole ? stack->n_inside : stack->between.n;
-    if (are_shown)
-        add(&stack->shown, stack->between.bytes, n_inside);
+    const size_t n = have_place(stack) ? stack->between.n : 0, n_inside = n && is_whole ? stack->n_inside : n;
+    if (stack->next == stack->told)
+        show_told(stack, line_end(stack->told));
+    if (is_whole)
+        show_told(stack, outermost(stack));
+    show_between(stack, 0, n_inside);
     show_told(stack, stack->next + strlen(stack->next));
-    if (are_shown)
-        add(&stack->shown, stack->between.bytes + n_inside, stack->between.n - n_inside);
+    show_between(stack, n_inside, n);
 }
 
 char *rv_interleaved_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring, const char *told, bool is_stopped)

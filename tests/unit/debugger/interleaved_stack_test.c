@@ -104,6 +104,15 @@ Test(interleaved_stack, subs_that_are_not_traced_keep_their_place)
            "#2 main program at x.pl line 12\n   0xa000\n");
 }
 
+Test(interleaved_stack, blocks_that_are_not_traced_are_what_functions_call_back)
+{
+    expect("ask *a000 twice",
+           "#0 main::twice(4) at x.rb line 3\n#1 block in <main>(n=4) at x.rb line 5\n#2 main::ask(4) at x.rb line 9\n",
+           true,
+           "#0 main::twice(4) at x.rb line 3\n#1 block in <main>(n=4) at x.rb line 5\n   0xa000\n"
+           "#2 main::ask(4) at x.rb line 9\n");
+}
+
 Test(interleaved_stack, what_serves_the_monitor_is_left_out)
 {
     expect("ask *a000 twice *b000", TOLD, true,
@@ -122,7 +131,7 @@ Test(interleaved_stack, a_thread_that_has_gone_on_has_its_own_frames_only)
 Test(interleaved_stack, names_are_compared_whole)
 {
     expect("twic *a000 twice", TOLD, true,
-           "#0 main::twice(4) at x.pl line 3\n   0xa000\n#1 main::ask(\"select\") at x.pl line 9\n"
+           "#0 main::twice(4) at x.pl line 3\n#1 main::ask(\"select\") at x.pl line 9\n   0xa000\n"
            "#2 main program at x.pl line 12\n");
 }
 
