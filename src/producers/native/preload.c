@@ -238,8 +238,7 @@ bool rv_preload_expect_command(const char *command)
     char path[PATH_MAX];
     int saved = errno;
     rv_os_begin_own();
-    const bool is_privileged =
-        preload.header && rv_exec_find(command, path, sizeof path) && rv_preload_expect(path);
+    const bool is_privileged = preload.header && rv_exec_find(command, path, sizeof path) && rv_preload_expect(path);
     rv_os_end_own();
     errno = saved;
     return is_privileged;
