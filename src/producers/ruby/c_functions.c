@@ -11,11 +11,15 @@
 #define ENTRY_FLAGS (T_IMEMO | 6u << RUBY_FL_USHIFT)
 #define ENTRY_MASK (T_MASK | 15u << RUBY_FL_USHIFT)
 #define KIND_MASK 15u
-#define KIND_FUNCTION 1u
+enum { KIND_FUNCTION = 1, KIND_ATTRIBUTE_READER = 3, KIND_OPTIMIZED = 9 };
+enum { OPTIMIZED_STRUCT_READER = 3 };
 
 struct definition { /* its first members, in Ruby 2.7 to 3.4 (method.h) */
     uint32_t kind;
-    void *function;
+    union {
+        void *function;
+        uint32_t optimized;
+    };
 };
 
 struct method_entry {
@@ -63,18 +67,29 @@ static const struct method_entry *entry_in(VALUE method, ID name)
     return NULL;
 }
 
-const char *rv_functions_library(VALUE owner, ID name)
+static const char *library_of(const void *function)
+{
+    Dl_info info;
+    if (!dladdr(function, &info) || info.dli_fbase == own_base)
+        return NULL;
+    const char *folder = strrchr(info.dli_fname, '/');
+    return folder ? folder + 1 : info.dli_fname;
+}
+
+struct rv_function rv_functions_find(VALUE owner, ID name)
 {
     const struct query query = {owner, name};
     const VALUE method = method_of(&query);
     const struct method_entry *entry = NIL_P(method) ? NULL : entry_in(method, name);
-    const char *folder;
-    Dl_info info;
-    if (!entry || (entry->definition->kind & KIND_MASK) != KIND_FUNCTION ||
-        !dladdr(entry->definition->function, &info) || info.dli_fbase == own_base)
-        return NULL;
-    folder = strrchr(info.dli_fname, '/');
-    return folder ? folder + 1 : info.dli_fname;
+    if (!entry)
+        return (struct rv_function){0};
+    const struct definition *definition = entry->definition;
+    const uint32_t kind = definition->kind & KIND_MASK;
+    return (struct rv_function){
+        .library = kind == KIND_FUNCTION ? library_of(definition->function) : NULL,
+        .is_reader = kind == KIND_ATTRIBUTE_READER ||
+                     (kind == KIND_OPTIMIZED && definition->optimized == OPTIMIZED_STRUCT_READER),
+    };
 }
 
 void rv_functions_start(void)

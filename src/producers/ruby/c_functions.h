@@ -1,15 +1,16 @@
-/* Methods written in C: which library they are in. */
+/* Methods written in C: which library they are in, and whether they are readers of attributes. */
 #ifndef RV_PRODUCERS_RUBY_C_FUNCTIONS_H
 #define RV_PRODUCERS_RUBY_C_FUNCTIONS_H
 
 #include "producers/ruby/ruby_api.h"
 
-/*
- * The file's name, without folders, of the library with the function of a method.
- *   owner    a class or module
- *   returns  NULL: Ruby itself, or not known. Valid while the library is loaded
- */
-const char *rv_functions_library(VALUE owner, ID name);
+struct rv_function {
+    const char *library; /* file name, without folders; NULL: Ruby itself, or not known. Valid while it is loaded */
+    bool is_reader;      /* made by attr_reader, or of a Struct's member */
+};
+
+/* owner: a class or module. */
+struct rv_function rv_functions_find(VALUE owner, ID name);
 
 /* Once, before that. */
 void rv_functions_start(void);

@@ -215,10 +215,11 @@ static __attribute__((noinline)) void dispatch_function_call(struct rv_raw_event
         rv_fast_dispatch.original(event, hooks, is_end);
 }
 
-/* A look into an array, what is made of numbers that are no objects, or a conversion to the same object: others may take long. */
-static bool is_instant(const struct rv_raw_event *event)
+/* A reader, a look into an array, what is made of numbers that are no objects, or a conversion to the same object: others may
+ * take long. */
+static bool is_instant(const struct rv_method *method, const struct rv_raw_event *event)
 {
-    return event->data == event->self ||
+    return method->is_reader || event->data == event->self ||
            (RB_SPECIAL_CONST_P(event->data) &&
             (RB_SPECIAL_CONST_P(event->self) || RB_BUILTIN_TYPE(event->self) == RUBY_T_ARRAY));
 }
@@ -228,7 +229,7 @@ static __attribute__((noinline)) void dispatch_function_return(const struct rv_r
     const struct rv_open_call *top = rv_fiber_stacks_top();
     if (__builtin_expect(!(top && top->frame == frame - 1 && top->is_function), 0))
         close_function(frame);
-    else if (top->method.may_be_instant && is_instant(event))
+    else if (top->method.may_be_instant && is_instant(&top->method, event))
         rv_fiber_stacks_close_top_at_once();
     else
         rv_fiber_stacks_close_top();

@@ -313,9 +313,8 @@ struct rv_method rv_methods_learn_block(const struct rv_control_frame *block)
     return method;
 }
 
-static uint32_t intern_function(VALUE owner, ID id)
+static uint32_t intern_function(VALUE owner, ID id, const char *library)
 {
-    const char *library = rv_functions_library(module_of(owner), id);
     return intern(owner, id, rb_sprintf("<internal:%s>", library ? library : "c"), 0, RINGVIZ_NAME_C);
 }
 
@@ -347,8 +346,10 @@ struct rv_method rv_methods_learn_function(VALUE owner, ID id)
     struct rv_method_entry *entry = entry_of(key, check);
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
-        method.id = intern_function(owner, id);
-        method.may_be_instant = may_be_instant(owner, id);
+        const struct rv_function function = rv_functions_find(module_of(owner), id);
+        method.id = intern_function(owner, id, function.library);
+        method.is_reader = function.is_reader;
+        method.may_be_instant = function.is_reader || may_be_instant(owner, id);
         entry = entry_of(key, check);
         if (entry)
             entry->method = method;

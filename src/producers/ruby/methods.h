@@ -18,6 +18,7 @@ struct rv_method {
     bool is_of_block;    /* made by define_method: its block is called, too */
     bool is_left_out;    /* by the filter: its calls are not written */
     bool may_be_instant; /* takes less than a clock read where it makes no object: as an addition, or String#to_s */
+    bool is_reader;      /* of an attribute or a Struct's member: always does */
 };
 
 /* The native thread's table: open addressing, at most half full; all zero: none yet. */

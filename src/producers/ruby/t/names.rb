@@ -26,6 +26,24 @@ class NamesTest < RingvizTest
     assert_equal [true, true, true, false, false, false], instant.values
   end
 
+  def test_readers_of_attributes_and_members_return_at_once
+    path = write_file(<<~'RUBY')
+      class Foo
+        attr_accessor :bar
+        alias old bar
+        alias kept hash
+        attr_reader :hash
+        def bar = "x" * 9
+      end
+      Pair = Struct.new(:left, :right) { def right = 1 }
+      foo, pair = Foo.new, Pair.new("a" * 99, "b")
+      1000.times { foo.old; foo.bar; foo.bar = [1]; foo.kept; foo.hash; pair.left; pair.right }
+    RUBY
+    seen = durations(path).transform_values { |all| all.count(0) > 950 }
+    assert_equal [true, false, false], seen.values_at("Foo#hash", "Foo#bar=", "Kernel#hash")
+    assert_equal RUBY_VERSION >= "3.3", seen.fetch("Pair#left", false) # no event before
+  end
+
   def names_of(text, env: {})
     path = write_file(text)
     names(run_traced(["ruby", path], env: env), path)
