@@ -8,18 +8,28 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "import/process_memory.h"
+
+size_t rv_cli_attach_below(pid_t pid, pid_t below[RV_CLI_ATTACH_BELOW])
+{
+    size_t n = rv_process_memory_children(pid, below, RV_CLI_ATTACH_BELOW), n_others = 0;
+    for (size_t i = 0; i < n; i++)
+        n += rv_process_memory_children(below[i], below + n, RV_CLI_ATTACH_BELOW - n);
+    for (size_t i = 0; i < n; i++)
+        if (below[i] != getpid())
+            below[n_others++] = below[i];
+    return n_others;
+}
 
 #ifdef RV_CLI_ATTACH
 
 #include "attach/attach.h"
-#include "import/process_memory.h"
 #include "launch/launch.h"
 #include "ring/attachment.h"
 #include "ring/ownership.h"
 #include "ring/process_liveness.h"
 
 #define MOST_GENERATIONS 8u /* of processes that fork while others are left */
-#define MOST_BELOW 4096u    /* processes */
 
 static int find_file(const char *name, char path[PATH_MAX])
 {
@@ -33,18 +43,6 @@ static int find_library(char path[PATH_MAX])
     return find_file(RV_ATTACHMENT_LIBRARY, path);
 }
 
-/* Processes below one but ourselves, parents first; those beyond `max` are left out. Returns their number. */
-static size_t find_below(pid_t pid, pid_t *below, size_t max)
-{
-    size_t n = rv_process_memory_children(pid, below, max), n_others = 0;
-    for (size_t i = 0; i < n; i++)
-        n += rv_process_memory_children(below[i], below + n, max - n);
-    for (size_t i = 0; i < n; i++)
-        if (below[i] != getpid())
-            below[n_others++] = below[i];
-    return n_others;
-}
-
 static int begin(const struct rv_options *options, struct rv_attach_params params, const struct rv_map *map)
 {
     if (!options->trace_file)
@@ -55,13 +53,13 @@ static int begin(const struct rv_options *options, struct rv_attach_params param
 int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
 {
     char library[PATH_MAX], planner[PATH_MAX], absolute[PATH_MAX];
-    pid_t below[MOST_BELOW];
+    pid_t below[RV_CLI_ATTACH_BELOW];
     int error = find_library(library);
     if (!error)
         error = find_file(RV_ATTACHMENT_PLANNER, planner);
     if (error)
         return error;
-    const size_t n_below = find_below((pid_t)options->pid, below, MOST_BELOW); /* later ones have its patches */
+    const size_t n_below = rv_cli_attach_below((pid_t)options->pid, below); /* later ones have its patches */
     struct rv_attach_params params = {
         .pid = (pid_t)options->pid,
         .library = library,
@@ -114,11 +112,11 @@ int rv_cli_detach_all(const struct rv_options *options, const struct rv_map *map
 int rv_cli_detach(const struct rv_options *options)
 {
     char library[PATH_MAX];
-    pid_t below[MOST_BELOW];
+    pid_t below[RV_CLI_ATTACH_BELOW];
     int error = find_library(library);
     if (error)
         return error;
-    const size_t n_below = find_below((pid_t)options->pid, below, MOST_BELOW);
+    const size_t n_below = rv_cli_attach_below((pid_t)options->pid, below);
     error = end((pid_t)options->pid, library);
     for (size_t i = 0; options->follow == RV_FOLLOW_ALL && i < n_below; i++)
         (void)rv_attach_end(below[i], library);

@@ -2,8 +2,17 @@
 #ifndef RV_CLI_ATTACH_H
 #define RV_CLI_ATTACH_H
 
+#include <stddef.h>
+#include <sys/types.h>
+
 #include "cli/options.h"
 #include "ring/map.h"
+
+#define RV_CLI_ATTACH_BELOW 4096u
+
+/* The processes that run below one but ourselves, parents first; those beyond RV_CLI_ATTACH_BELOW are left out. Returns their
+ * number. */
+size_t rv_cli_attach_below(pid_t pid, pid_t below[RV_CLI_ATTACH_BELOW]);
 
 /* Also into the processes that run below it, with --follow=all; else says that there are some. 0, or a negative errno with
  * one line printed; processes below it that refuse have a line each. */

@@ -249,11 +249,23 @@ static bool leaves_calls(const struct run *run)
            !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
+/* Of the process, and of those below it that are entered. */
+static struct rv_context_switches *open_processes_switches(const struct rv_options *options, int *error)
+{
+    pid_t below[RV_CLI_ATTACH_BELOW];
+    struct rv_context_switches *switches = rv_context_switches_open_process((pid_t)options->pid, error);
+    const bool has_others = switches && options->follow == RV_FOLLOW_ALL;
+    const size_t n = has_others ? rv_cli_attach_below((pid_t)options->pid, below) : 0;
+    for (size_t i = 0; i < n; i++)
+        rv_context_switches_add_process(switches, below[i]);
+    return switches;
+}
+
 static struct rv_context_switches *open_context_switches(const struct rv_options *options)
 {
     int error;
     struct rv_context_switches *switches =
-        options->pid ? rv_context_switches_open_process((pid_t)options->pid, &error) : rv_context_switches_open(&error);
+        options->pid ? open_processes_switches(options, &error) : rv_context_switches_open(&error);
     if (switches)
         (void)rv_context_switches_add_wakes(switches); /* few users may: without a message */
     if (error)

@@ -87,6 +87,11 @@ struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *err
     return create(rv_perf_buffers_open_process(pid, error));
 }
 
+void rv_context_switches_add_process(struct rv_context_switches *switches, pid_t pid)
+{
+    rv_perf_buffers_add_process(switches->buffers, pid);
+}
+
 int rv_context_switches_add_wakes(struct rv_context_switches *switches)
 {
     const int error = rv_perf_buffers_add_wakes(switches->buffers);

@@ -33,6 +33,9 @@ struct rv_context_switches *rv_context_switches_open(int *error);
  */
 struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *error);
 
+/* And those of another process's threads, with the next readings, of which the first is still to come. */
+void rv_context_switches_add_process(struct rv_context_switches *switches, pid_t pid);
+
 /* Report who wakes the threads, too. Returns 0, or a negative errno as rv_perf_buffers_add_wakes(): they are not reported. */
 int rv_context_switches_add_wakes(struct rv_context_switches *switches);
 bool rv_context_switches_has_wakes(const struct rv_context_switches *switches);

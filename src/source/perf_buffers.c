@@ -115,7 +115,9 @@ struct rv_perf_buffers {
     uint64_t until_ns, second_ns; /* of this reading; the next record of any other CPU */
     int *events;                  /* descriptors, of a process's threads */
     size_t n_events, events_capacity;
-    DIR *process;               /* its threads, whose events are being opened; NULL: all are */
+    pid_t *processes; /* to be opened behind the first */
+    size_t n_processes, processes_capacity;
+    DIR *process;               /* its threads, whose events are being opened; NULL: of none */
     struct rv_hash_index known; /* those found so far */
     size_t n_found;             /* in this pass */
     unsigned n_passes;
@@ -295,6 +297,29 @@ static pid_t find_new_thread(struct rv_perf_buffers *buffers)
     return 0;
 }
 
+static int begin_process(struct rv_perf_buffers *buffers, pid_t pid, DIR *process)
+{
+    buffers->process = process;
+    rv_hash_index_add(&buffers->known, (uint64_t)pid, 1);
+    buffers->n_found = 1;
+    buffers->n_passes = 0;
+    return open_thread(buffers, pid);
+}
+
+static DIR *open_threads(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return opendir(path);
+}
+
+void rv_perf_buffers_add_process(struct rv_perf_buffers *buffers, pid_t pid)
+{
+    buffers->processes = rv_vec_reserve(buffers->processes, &buffers->processes_capacity, buffers->n_processes + 1,
+                                        sizeof *buffers->processes);
+    buffers->processes[buffers->n_processes++] = pid;
+}
+
 /* Returns whether there is another pass. */
 static bool begin_pass(struct rv_perf_buffers *buffers)
 {
@@ -305,15 +330,38 @@ static bool begin_pass(struct rv_perf_buffers *buffers)
     return true;
 }
 
+/* Those that are not opened yet are left. */
+static void stop_opening(struct rv_perf_buffers *buffers, int error)
+{
+    buffers->error = error;
+    buffers->n_processes = 0;
+    end_opening(buffers);
+}
+
+static int open_next_thread(struct rv_perf_buffers *buffers)
+{
+    const pid_t tid = find_new_thread(buffers);
+    if (tid)
+        return open_thread(buffers, tid);
+    if (!begin_pass(buffers))
+        end_opening(buffers);
+    return 0;
+}
+
+static int open_next_process(struct rv_perf_buffers *buffers)
+{
+    const pid_t pid = buffers->processes[--buffers->n_processes];
+    DIR *process = open_threads(pid);
+    return process ? begin_process(buffers, pid, process) : 0; /* it has ended */
+}
+
 void rv_perf_buffers_open_some(struct rv_perf_buffers *buffers)
 {
-    const uint64_t begin_ns = buffers->process ? rv_clock_mono_ns() : 0;
-    while (buffers->process && rv_clock_mono_ns() - begin_ns < OPENING_NS) {
-        const pid_t tid = find_new_thread(buffers);
-        if (tid)
-            buffers->error = open_thread(buffers, tid);
-        if (buffers->error || (!tid && !begin_pass(buffers)))
-            end_opening(buffers);
+    const uint64_t begin_ns = rv_perf_buffers_is_opening(buffers) ? rv_clock_mono_ns() : 0;
+    while (rv_perf_buffers_is_opening(buffers) && rv_clock_mono_ns() - begin_ns < OPENING_NS) {
+        const int error = buffers->process ? open_next_thread(buffers) : open_next_process(buffers);
+        if (error)
+            stop_opening(buffers, error);
     }
 }
 
@@ -333,10 +381,7 @@ static int begin_opening(struct rv_perf_buffers *buffers, pid_t pid, DIR *proces
     const int n_descriptors = allow_most_descriptors();
     const int n_half = n_descriptors / 2;
     buffers->first_spare = n_descriptors - (n_half < SPARE_DESCRIPTORS ? n_half : SPARE_DESCRIPTORS);
-    buffers->process = process;
-    rv_hash_index_add(&buffers->known, (uint64_t)pid, 1);
-    buffers->n_found = 1;
-    return open_thread(buffers, pid);
+    return begin_process(buffers, pid, process);
 }
 
 /* Its links are its threads and two more. */
@@ -348,9 +393,7 @@ static bool is_crowd(DIR *process)
 
 struct rv_perf_buffers *rv_perf_buffers_open_process(pid_t pid, int *error)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *process = opendir(path);
+    DIR *process = open_threads(pid);
     *error = -ESRCH;
     if (!process)
         return NULL;
@@ -368,7 +411,7 @@ struct rv_perf_buffers *rv_perf_buffers_open_process(pid_t pid, int *error)
 
 bool rv_perf_buffers_is_opening(const struct rv_perf_buffers *buffers)
 {
-    return buffers->process != NULL;
+    return buffers->process || buffers->n_processes;
 }
 
 int rv_perf_buffers_error(const struct rv_perf_buffers *buffers)
@@ -385,6 +428,7 @@ void rv_perf_buffers_close(struct rv_perf_buffers *buffers)
         close(buffers->events[i]);
     end_opening(buffers);
     free(buffers->events);
+    free(buffers->processes);
     free(buffers->cpus);
     free(buffers->by_next);
     free(buffers);

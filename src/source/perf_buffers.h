@@ -58,16 +58,19 @@ struct rv_perf_buffers *rv_perf_buffers_open(int *error);
  */
 struct rv_perf_buffers *rv_perf_buffers_open_process(pid_t pid, int *error);
 
+/* Of all threads of this process, too, which are opened after those of the first. Before any are read. */
+void rv_perf_buffers_add_process(struct rv_perf_buffers *buffers, pid_t pid);
+
 /* Report wakes, too. Returns 0, or a negative errno, as rv_sched_waking_find() and rv_perf_buffers_open(). */
 int rv_perf_buffers_add_wakes(struct rv_perf_buffers *buffers);
 
-/* Open some more threads of the process, for some ms. */
+/* Open some more threads of the processes, for some ms. */
 void rv_perf_buffers_open_some(struct rv_perf_buffers *buffers);
 
-/* Are there threads of the process left to be opened? */
+/* Are there threads of the processes left to be opened? */
 bool rv_perf_buffers_is_opening(const struct rv_perf_buffers *buffers);
 
-/* 0, or why threads of the process are missing: -EMFILE, since each takes as many descriptors as there are CPUs. */
+/* 0, or why threads of the processes are missing: -EMFILE, since each takes as many descriptors as there are CPUs. */
 int rv_perf_buffers_error(const struct rv_perf_buffers *buffers);
 
 /* NULL-safe. */

@@ -21,19 +21,27 @@
 
 enum { MOST = 4096, OWNER = 7, SLACK_NS = 10000 };
 
-/* The threads of a process that waits for us, all of them. Where that is not allowed, kills it and skips the test. */
-static struct rv_context_switches *open_process(pid_t pid, struct rv_clock *clock)
+/* The threads of a process that waits for us, all of them; behind those of another one, or of none. Where that is not allowed,
+ * kills it and skips the test. */
+static struct rv_context_switches *open_process_behind(pid_t first, pid_t pid, struct rv_clock *clock)
 {
     int error;
-    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
+    struct rv_context_switches *switches = rv_context_switches_open_process(first ? first : pid, &error);
     if (!switches) {
         kill(pid, SIGKILL);
         cr_skip_test("perf_event_open: %d", error);
     }
+    if (first)
+        rv_context_switches_add_process(switches, pid);
     rv_clock_init(clock, RV_CLOCK_MONOTONIC);
     while (rv_context_switches_is_opening(switches))
         rv_context_switches_read(switches, clock);
     return switches;
+}
+
+static struct rv_context_switches *open_process(pid_t pid, struct rv_clock *clock)
+{
+    return open_process_behind(0, pid, clock);
 }
 
 struct child {
@@ -159,7 +167,7 @@ static uint32_t other_thread(pid_t pid)
     return 0;
 }
 
-Test(source_context_switches, threads_of_a_process_that_runs_are_seen, .timeout = 60)
+static void expect_threads_of_a_process(pid_t first)
 {
     static struct rv_event events[MOST];
     struct rv_clock clock;
@@ -170,7 +178,7 @@ Test(source_context_switches, threads_of_a_process_that_runs_are_seen, .timeout 
         close(ask[1]);
         run_process(ask[0], answer[1]);
     }
-    struct rv_context_switches *switches = open_process(pid, &clock);
+    struct rv_context_switches *switches = open_process_behind(first, pid, &clock);
     cr_assert_eq(write(ask[1], "", 1), 1);
     uint32_t thread = 0;
     while (!thread)
@@ -194,6 +202,16 @@ Test(source_context_switches, threads_of_a_process_that_runs_are_seen, .timeout 
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert_eq(status, 0);
     rv_context_switches_close(switches);
+}
+
+Test(source_context_switches, threads_of_a_process_that_runs_are_seen, .timeout = 60)
+{
+    expect_threads_of_a_process(0);
+}
+
+Test(source_context_switches, threads_of_several_processes_are_seen, .timeout = 60)
+{
+    expect_threads_of_a_process(getpid());
 }
 
 Test(source_context_switches, a_process_that_has_ended_has_no_switches, .timeout = 60)
