@@ -69,7 +69,9 @@ static void show_caller(const struct rv_ui_style *style, const struct rv_calls_t
 {
     char full[NAME_BYTES] = "", name[NAME_BYTES];
     rv_imgui_table_cell();
-    if (call->self_ns != RV_CALL_UNMEASURED && call->caller != RV_CALL_NO_CALLER)
+    if (call->self_ns == RV_CALL_UNMEASURED)
+        (void)snprintf(full, sizeof full, "...");
+    else if (call->caller != RV_CALL_NO_CALLER)
         (void)rv_subroutines_name_of(shown->subroutines, call->caller, full, sizeof full);
     rv_ui_fit_name(RV_IMGUI_FONT_TEXT, full, rv_imgui_room(), name, sizeof name);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, name);
