@@ -18,6 +18,7 @@ void rv_totals_job_start(struct rv_totals_job *job, struct rv_session *session, 
     rv_totals_job_stop(job);
     job->session = session;
     job->subroutines = subroutines;
+    job->names_version = rv_subroutines_version(subroutines);
     rv_job_thread_start(&job->thread, work, job);
 }
 

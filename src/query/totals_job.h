@@ -17,6 +17,7 @@
 struct rv_totals_job { /* zeroed = none; must not move while running */
     struct rv_session *session;
     struct rv_subroutines *subroutines;
+    uint64_t names_version; /* of the subroutines, as it was started */
     struct rv_stats *stats; /* once done, with ids as in the results of a range; NULL: none */
     struct rv_stats_row *rows;
     size_t n_rows;
@@ -31,6 +32,12 @@ void rv_totals_job_stop(struct rv_totals_job *job);
 void rv_totals_job_wait(struct rv_totals_job *job); /* until it is done */
 
 bool rv_totals_job_poll(struct rv_totals_job *job); /* has it ended since the last call? */
+
+/* Has one been started, and has no name come since? */
+static inline bool rv_totals_job_is_current(const struct rv_totals_job *job)
+{
+    return job->session && job->names_version == rv_subroutines_version(job->subroutines);
+}
 
 static inline bool rv_totals_job_is_done(const struct rv_totals_job *job)
 {

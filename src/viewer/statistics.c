@@ -158,7 +158,7 @@ static void want_totals(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     statistics->wants_totals = true;
-    if (!statistics->totals.session)
+    if (!statistics->shows_totals && !rv_totals_job_is_current(&statistics->totals))
         rv_totals_job_start(&statistics->totals, viewer->session, viewer->subroutines);
 }
 

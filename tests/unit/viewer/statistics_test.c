@@ -525,6 +525,15 @@ Test(statistics, rows_of_a_capture_that_has_ended_are_there_before_they_are_meas
         cr_assert_eq(row->max_ns, rows[i].max_ns);
     }
     free(rows);
+    cr_assert(rv_totals_job_is_current(&viewer.statistics.totals));
+    const uint32_t least = viewer.statistics.rows[0].id < viewer.statistics.rows[1].id ? 0 : 1;
+    const struct rv_subroutine name = rv_subroutines_get(params.subroutines, viewer.statistics.rows[least].id);
+    rv_subroutines_define(params.subroutines, viewer.statistics.rows[!least].id, name.package, name.name, name.file,
+                          name.line_form);
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+    rv_totals_job_wait(&viewer.statistics.totals);
+    cr_assert_eq(viewer.statistics.totals.n_rows, n - 1, "a name that comes later is known");
     rv_viewer_fini(&viewer);
     rv_session_destroy(session);
 }
