@@ -85,7 +85,7 @@ static void list(struct rv_viewer *viewer)
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     const struct rv_range_statistics_params params = params_of(viewer);
     calls->measured = viewer->statistics.version;
-    if (!rv_viewer_subroutine_calls_list(calls))
+    if (!rv_viewer_subroutine_calls_list(calls) && !calls->longest.is_begun)
         rv_longest_calls_job_start(&calls->longest, &params);
     rv_range_renewal_start(&calls->listed, &params, viewer->session);
 }
