@@ -1,4 +1,3 @@
-/* zlib's gzread() also reads plain files, so both take the same path. */
 #include "import/text_reader.h"
 
 #include <errno.h>
@@ -8,19 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <zlib.h>
-
 #include "base/err.h"
-#include "base/memory.h"
 #include "base/vec.h"
+#include "import/unpacker.h"
 
-enum { BUFFER_BYTES = 1 << 18 };
+enum { FILL_BYTES = 1 << 18 };
 
 struct rv_text_reader {
-    gzFile file;
+    struct rv_unpacker *unpacker;
     char *path;
     double n_bytes; /* of the file on disk */
-    bool is_cut, has_bytes;
+    bool has_bytes;
     /* lines */
     char *buffer; /* room for the longest line, its NUL, and one read */
     size_t first, n;
@@ -41,39 +38,17 @@ static int open_regular(const char *path, double *n_bytes)
     return rv_err(EINVAL, "%s: not a regular file", path);
 }
 
-/* zlib lets nobody else allocate for it here. Takes the descriptor. */
-static gzFile open_gzip(int fd)
-{
-    gzFile file;
-    for (unsigned n_tries = 0; !(file = gzdopen(fd, "rb")); n_tries++)
-        rv_memory_refused(0, n_tries);
-    gzbuffer(file, BUFFER_BYTES);
-    return file;
-}
-
-/* As gzread(). */
-static int read_gzip(gzFile file, char *out, size_t max, int *code)
-{
-    for (unsigned n_tries = 0;; n_tries++) {
-        int n_read = gzread(file, out, max > BUFFER_BYTES ? BUFFER_BYTES : (unsigned)max);
-        *code = Z_OK;
-        (void)gzerror(file, code); /* its text has a descriptor instead of the path */
-        if (*code != Z_MEM_ERROR)
-            return n_read;
-        rv_memory_refused(0, n_tries);
-        gzclearerr(file);
-    }
-}
-
 size_t rv_text_reader_head(const char *path, char *head, size_t max)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), code;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return 0;
-    gzFile file = open_gzip(fd);
-    int n = read_gzip(file, head, max, &code);
-    gzclose(file);
-    return n > 0 ? (size_t)n : 0;
+    struct rv_unpacker *unpacker = rv_unpacker_open(fd);
+    size_t n = 0;
+    for (ssize_t n_read; n < max && (n_read = rv_unpacker_read(unpacker, head + n, max - n)) > 0;)
+        n += (size_t)n_read;
+    rv_unpacker_close(unpacker);
+    return n;
 }
 
 struct rv_text_reader *rv_text_reader_open(const char *path)
@@ -82,9 +57,8 @@ struct rv_text_reader *rv_text_reader_open(const char *path)
     int fd = open_regular(path, &n_bytes);
     if (fd < 0)
         return NULL;
-    gzFile file = open_gzip(fd);
     struct rv_text_reader *input = rv_alloc(1, sizeof *input);
-    input->file = file;
+    input->unpacker = rv_unpacker_open(fd);
     input->path = rv_strdup(path);
     input->n_bytes = n_bytes;
     return input;
@@ -94,7 +68,7 @@ void rv_text_reader_close(struct rv_text_reader *input)
 {
     if (!input)
         return;
-    gzclose(input->file);
+    rv_unpacker_close(input->unpacker);
     free(input->path);
     free(input->buffer);
     free(input);
@@ -102,23 +76,18 @@ void rv_text_reader_close(struct rv_text_reader *input)
 
 int rv_text_reader_read(struct rv_text_reader *input, char *out, size_t max, size_t *n)
 {
-    int code, n_read = read_gzip(input->file, out, max, &code);
+    const ssize_t n_read = rv_unpacker_read(input->unpacker, out, max);
     *n = n_read > 0 ? (size_t)n_read : 0;
     input->has_bytes |= *n > 0;
-    if (code == Z_BUF_ERROR) {
-        input->is_cut = true;
-        return 0;
-    }
     if (n_read >= 0)
         return 0;
-    if (code == Z_ERRNO)
-        return rv_err_sys("%s", input->path);
-    return rv_err(EBADMSG, "%s: damaged gzip data", input->path);
+    return n_read == -EBADMSG ? rv_err(EBADMSG, "%s: %s", input->path, rv_unpacker_why(input->unpacker))
+                              : rv_err_sys("%s", input->path);
 }
 
 bool rv_text_reader_is_cut(const struct rv_text_reader *input)
 {
-    return input->is_cut;
+    return rv_unpacker_is_cut(input->unpacker);
 }
 
 bool rv_text_reader_is_empty(const struct rv_text_reader *input)
@@ -130,11 +99,11 @@ bool rv_text_reader_is_empty(const struct rv_text_reader *input)
 static int fill(struct rv_text_reader *input)
 {
     if (!input->buffer)
-        input->buffer = rv_alloc(RV_TEXT_READER_LINE_BYTES + BUFFER_BYTES + 1, 1);
+        input->buffer = rv_alloc(RV_TEXT_READER_LINE_BYTES + FILL_BYTES + 1, 1);
     memmove(input->buffer, input->buffer + input->first, input->n);
     input->first = 0;
     size_t n = 0;
-    int error = rv_text_reader_read(input, input->buffer + input->n, BUFFER_BYTES, &n);
+    int error = rv_text_reader_read(input, input->buffer + input->n, FILL_BYTES, &n);
     input->n += n;
     input->is_at_end = n == 0;
     return error;
@@ -181,6 +150,6 @@ int rv_text_reader_line(struct rv_text_reader *input, char **line, size_t *n)
 
 double rv_text_reader_share(const struct rv_text_reader *input)
 {
-    double at = (double)gzoffset(input->file);
+    double at = (double)rv_unpacker_offset(input->unpacker);
     return input->n_bytes > 0 && at < input->n_bytes ? at / input->n_bytes : 1;
 }

@@ -1,5 +1,5 @@
 /*
- * Reads a plain or gzip file (recognized by its magic) once from beginning to end, through one buffer.
+ * Reads a file that is plain, or packed by gzip or zstd, once from beginning to end, through one buffer.
  */
 #ifndef RV_IMPORT_TEXT_READER_H
 #define RV_IMPORT_TEXT_READER_H
@@ -22,8 +22,8 @@ void rv_text_reader_close(struct rv_text_reader *file);
 /*
  * Read up to max bytes.
  *   n        bytes read, 0 at the end
- *   returns  0, or a negative errno with one line printed. A truncated gzip file gives what is
- * there, and is_cut() is true
+ *   returns  0, or a negative errno with one line printed. A truncated packed file gives what is there, and is_cut() is
+ *            true
  */
 int rv_text_reader_read(struct rv_text_reader *file, char *out, size_t max, size_t *n);
 bool rv_text_reader_is_cut(const struct rv_text_reader *file);
