@@ -15,7 +15,7 @@ enum { HELP_COLUMN = 32, HELP_WIDTH = 96, TEXT_BYTES = 2048 };
 static const char HEAD[] =
     "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
     "       ringviz [OPTION]... FILE                  watch a live trace file, replay a recording,\n"
-    "                                                 open another tool's trace\n"
+    "                                                 open another tool's trace (-: standard input)\n"
     "       ringviz --diff BEFORE AFTER               compare two captures\n"
     "       ringviz --merge=OUT.rvz A.rvz B.rvz..     join recordings of several processes or hosts\n"
     "       ringviz --control=FILE                    debug a program that is traced to FILE\n"

@@ -12,6 +12,7 @@
 #include "cli/merge.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/piped_input.h"
 #include "cli/run_session.h"
 #include "cli/window_module.h"
 #include "base/err.h"
@@ -86,6 +87,8 @@ static int close_standard_output(void)
 static int run(const struct rv_options *options)
 {
     rv_set_verbose(options->is_verbose);
+    if (rv_piped_input_read(options->files, options->n_files) != 0)
+        return STATUS_FAILED;
     switch (options->command) {
     case RV_COMMAND_WATCH:
         return rv_run_session(options);

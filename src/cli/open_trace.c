@@ -2,13 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/refused_file.h"
 #include "base/err.h"
-#include "base/exec.h"
 #include "recording/chunk_reader.h"
 #include "source/recording_on_demand.h"
 #include "source/replay.h"
@@ -27,14 +24,6 @@ bool rv_open_trace_is_recording(const char *path)
 {
     char bytes[sizeof(struct rv_rec_chunk)];
     return rv_rec_is_recording(bytes, read_head(path, bytes, sizeof bytes));
-}
-
-/* Is there a beginning, but not of a trace file in either byte order? */
-static bool is_foreign(const char *path)
-{
-    uint64_t magic;
-    return read_head(path, &magic, sizeof magic) == sizeof magic && magic && magic != RV_WIRE_MAGIC &&
-           magic != __builtin_bswap64(RV_WIRE_MAGIC);
 }
 
 static int open_replay(struct rv_source **source, const struct rv_open_trace_params *params)
@@ -59,21 +48,6 @@ static int open_import(struct rv_source **source, const struct rv_import_format 
     return *source ? 0 : -EBADMSG;
 }
 
-/* A command is often given without the "--" before it. */
-static int refuse_command(const char *path)
-{
-    char program[PATH_MAX];
-    struct stat file;
-    if (stat(path, &file) == 0)
-        return is_foreign(path) && S_ISREG(file.st_mode) && access(path, X_OK) == 0
-                   ? rv_err(EBADMSG, "%s: a program, not a trace; to trace it: ringviz -- %s%s", path,
-                            strchr(path, '/') ? "" : "./", path)
-                   : 0;
-    return *path && rv_exec_find(path, program, sizeof program)
-               ? rv_err(ENOENT, "%s: No such file; to trace the command: ringviz -- %s", path, path)
-               : 0;
-}
-
 int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv_open_trace_params *params)
 {
     if (!params->format && rv_open_trace_is_recording(params->path))
@@ -81,11 +55,9 @@ int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv
     const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
     if (format)
         return open_import(source, format, params);
-    int error = refuse_command(params->path);
+    int error = rv_refused_file_explain(params->path);
     if (error)
         return error;
-    if (is_foreign(params->path))
-        return rv_err(EBADMSG, "%s: not a trace file, a recording or a known trace of another tool", params->path);
     error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
     if (error)
         return error;

@@ -452,7 +452,7 @@ static int check_files(const struct rv_options *options)
     return 0;
 }
 
-static bool is_stdout(const char *path)
+static bool is_dash(const char *path)
 {
     return strcmp(path, "-") == 0;
 }
@@ -476,17 +476,17 @@ static bool has_export(const struct rv_options *options, enum rv_export_kind kin
 static int check_stdout(const struct rv_options *options)
 {
     const bool has_text = options->command == RV_COMMAND_WATCH && rv_options_n_texts(options) > 0;
-    size_t n = has_text && (!options->output || is_stdout(options->output));
-    n += options->video && is_stdout(options->video);
+    size_t n = has_text && (!options->output || is_dash(options->output));
+    n += options->video && is_dash(options->video);
     for (size_t i = 0; i < options->n_exports; i++)
-        n += is_stdout(options->exports[i].path);
+        n += is_dash(options->exports[i].path);
     return n > 1 ? rv_err(EINVAL, "standard output takes only one output; see --output") : 0;
 }
 
 static int check_output(const struct rv_options *options, const char *const *outputs, size_t n)
 {
     const char *output = outputs[n];
-    for (size_t i = 0; i < n && !is_stdout(output); i++)
+    for (size_t i = 0; i < n && !is_dash(output); i++)
         if (outputs[i] && strcmp(outputs[i], output) == 0)
             return rv_err(EINVAL, "%s: takes only one output", output);
     for (size_t i = 0; i < options->n_files; i++)
@@ -638,8 +638,12 @@ static void imply(struct rv_options *options)
         options->is_headless |= rv_options_has(options, WITHOUT_WINDOW[i]);
 }
 
-static void take_files(struct rv_options *options, int n, char *const *files)
+static void take_files(struct rv_options *options, int n, char **files)
 {
+    static char standard_input[] = "/dev/stdin";
+    for (int i = 0; i < n; i++)
+        if (is_dash(files[i]))
+            files[i] = standard_input;
     options->file = files[0];
     options->files = (const char *const *)files;
     options->n_files = (size_t)n;

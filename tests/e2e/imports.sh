@@ -33,6 +33,60 @@ for file in "$data"/*; do
     spans "$folder/renamed.gz"
     same "$file, gzip'd"
 done
+# ---- pipes: the same calls; what is packed by others, or no input, is named in one line ----
+for file in "$data"/calls.strace "$data"/samples.perf "$data"/calls.json "$data"/stacks.folded "$data"/general.fxt; do
+    timeout 100 "$ringviz" "--record=$folder/piped.rvz" --force --spans=csv - <"$file" >"$folder/redirected" 2>"$folder/err" ||
+        fail "$file, redirected: $(cat "$folder/err")"
+    # shellcheck disable=SC2002
+    cat "$file" | timeout 100 "$ringviz" --spans=csv - >"$folder/out" 2>"$folder/err" || fail "$file, piped: $(cat "$folder/err")"
+    cmp -s "$folder/redirected" "$folder/out" || fail "$file: other calls when piped"
+    run --spans=csv "$file"
+    # shellcheck disable=SC2002
+    expect "$file, piped: calls" "$(cut -d, -f4- "$folder/out")" "$(cut -d, -f4- "$folder/redirected")"
+    timeout 100 "$ringviz" --spans=csv - <"$folder/piped.rvz" >"$folder/out" 2>"$folder/err"
+    expect "$file, a recording: calls" "$(cut -d, -f6 "$folder/out" | sort)" "$(sed '/^.*,(lost: /d' "$folder/redirected" | cut -d, -f6 | sort)"
+done
+# shellcheck disable=SC2002
+cat "$data/lines.perf" | timeout 100 "$ringviz" --report=lines-csv /dev/stdin >"$folder/got" 2>"$folder/err"
+run --report=lines-csv "$data/lines.perf"
+cmp -s "$folder/got" "$folder/out" || fail "lines from a pipe: $(cat "$folder/err")"
+if command -v bash >/dev/null 2>&1; then
+    timeout 100 bash -c '"$1" --spans=csv <(cat "$2") && "$1" --diff=csv <(cat "$2") <(cat "$2") | wc -l' - "$ringviz" "$data/calls.strace" \
+        >"$folder/out" 2>"$folder/err" </dev/null
+    run_status=$?
+    expect "files of a shell's <()" "$run_status $(wc -l <"$folder/err")" "0 0"
+fi
+if command -v zstd >/dev/null 2>&1; then
+    zstd -qc "$data/calls.strace" >"$folder/renamed.zst"
+    expected=$data/calls.strace.spans
+    spans "$folder/renamed.zst"
+    same "packed by zstd"
+fi
+
+refused_as() { # WORDS WHAT: $folder/other
+    run --report "$folder/other"
+    expect "$2: status" $status 1
+    one_line "$2"
+    grep -q "^ringviz: [^ ]*/other: $1" "$folder/err" || fail "$2: $(cat "$folder/err")"
+}
+printf '\375\067\172\130\132\000\000\004packed' >"$folder/other"
+refused_as 'packed by xz' "xz"
+printf 'BZh91AY&SY' >"$folder/other"
+refused_as 'packed by bzip2' "bzip2"
+printf 'PERFILE2h\000\000' >"$folder/other"
+refused_as 'what perf record wrote' "perf.data"
+run "--export=perfetto:$folder/other" --force "$data/calls.strace"
+refused_as 'a Perfetto trace' "an export for Perfetto"
+run "--export=html:$folder/other.gz" --force "$data/calls.strace"
+mv "$folder/other.gz" "$folder/other"
+refused_as 'a page for a browser' "a page"
+gzip -c "$folder/piped.rvz" >"$folder/other"
+refused_as 'a recording that was packed again' "a packed recording"
+mkfifo "$folder/fifo"
+run --report "$folder/fifo"
+expect "a named pipe: status" $status 1
+grep -q 'a named pipe is opened by the shell: ringviz - <' "$folder/err" || fail "a named pipe: $(cat "$folder/err")"
+
 cp "$data/stacks.folded" "$folder/renamed"
 expected=$data/stacks.folded.spans
 spans "$folder/renamed" --import=folded
