@@ -473,8 +473,8 @@ static bool why_silent(void *context, char *out, size_t out_bytes)
     return rv_warnings_why_silent(run->options, &run->map, out, out_bytes);
 }
 
-/* Who waits before a terminal need not wait for the end. */
-static void say_silence(struct run *run)
+/* Who waits before a terminal need not wait for the end. Returns when to look again. */
+static uint64_t say_silence(struct run *run, uint64_t now_ns)
 {
     char why[RV_WINDOW_WHY_BYTES];
     struct rv_session_counts counts;
@@ -482,6 +482,7 @@ static void say_silence(struct run *run)
     run->is_silence_said = !counts.n_consumed && why_silent(run, why, sizeof why);
     if (run->is_silence_said)
         rv_warn("so far, %s", why);
+    return counts.n_consumed || run->is_silence_said ? UINT64_MAX : now_ns + RV_WINDOW_SILENCE_NS;
 }
 
 /* Who started a daemon would wait for it without knowing. */
@@ -493,7 +494,7 @@ static void say_daemons(const struct run *run)
 
 static void run_headless(struct run *run)
 {
-    const uint64_t speaks_ns = isatty(STDERR_FILENO) ? rv_clock_mono_ns() + RV_WINDOW_SILENCE_NS : UINT64_MAX;
+    uint64_t speaks_ns = isatty(STDERR_FILENO) ? rv_clock_mono_ns() + RV_WINDOW_SILENCE_NS : UINT64_MAX;
     uint64_t daemons_ns = UINT64_MAX;
     bool are_daemons_said = false;
     while (!rv_session_wait(run->session, TURN_NS)) {
@@ -505,8 +506,8 @@ static void run_headless(struct run *run)
         } else if (now_ns >= daemons_ns && !are_daemons_said && rv_launch_has_offspring(run->launch)) {
             are_daemons_said = true;
             say_daemons(run);
-        } else if (!run->is_silence_said && now_ns >= speaks_ns) {
-            say_silence(run);
+        } else if (now_ns >= speaks_ns) {
+            speaks_ns = say_silence(run, now_ns);
         }
     }
 }
