@@ -742,6 +742,7 @@ static void run_to_end(struct run *run)
     if (!options->is_headless) {
         if (run_window(run) != 0)
             run->status = STATUS_FAILED;
+        rv_debuginfod_cancel(); /* nobody looks at names any more */
         end_capture(run);
     }
     run_headless(run);

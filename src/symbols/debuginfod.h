@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So much, from 0 to 1, of the debug file of a file is there; below 0: it is no longer fetched. On the thread that wants it. */
+/* So much, from 0 to 1, of the debug file of a file is there; below 0: it is no longer fetched. On one
+ * thread at a time. */
 typedef void rv_debuginfod_progress_fn(const char *file, double done);
 
 /* 0, or a negative errno after one line: no server is named, or the client is not installed. Before other threads. */
@@ -19,11 +20,11 @@ int rv_debuginfod_enable(rv_debuginfod_progress_fn *progress);
  * costs a warning, and ends fetching.
  *   file     that it belongs to, for messages
  *   returns  to be freed
- *   thread   any; blocks until the file is in the cache
+ *   thread   any; blocks until the file is in the cache, or fetching is cancelled
  */
 char *rv_debuginfod_fetch(const char *file, const uint8_t *build_id, size_t n);
 
-/* End what is being fetched, and fetch no more. Any thread. */
+/* Wait for nothing that is being fetched, and fetch no more. Any thread. */
 void rv_debuginfod_cancel(void);
 
 #endif

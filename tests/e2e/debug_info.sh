@@ -166,6 +166,24 @@ if command -v debuginfod >/dev/null; then
     wait $pid
     expect "a server that does not answer: the report" "$(sed 1d out | grep -c ::0x)" 4
     end_server
+    # shellcheck disable=SC2016 # perl's
+    if [ "$(id -u)" -eq 0 ] && unshare -m mount --bind src/main.c /etc/resolv.conf 2>/dev/null; then
+        serve perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); bind(S, sockaddr_in(53, inet_aton("127.0.0.9"))) or exit;
+            $| = 1; print "53\n"; close STDOUT; sleep 1000'
+        DEBUGINFOD_CACHE_PATH=$folder/nameless
+        DEBUGINFOD_URLS=http://debug-files.test/
+        printf 'nameserver 127.0.0.9\noptions timeout:30 attempts:5\n' >resolv.conf
+        unshare -m sh -c 'mount --bind resolv.conf /etc/resolv.conf && exec "$@"' sh \
+            "$ringviz" --debuginfod --report=csv -- build/program >out 2>err </dev/null &
+        pid=$!
+        within 30 test -e nameless || fail "no server's name is looked up"
+        sleep 1
+        kill -TERM $pid
+        check "a name server that does not answer: TERM ends it" within 20 eval "! kill -0 $pid 2>/dev/null"
+        wait $pid
+        expect "a name server that does not answer: the report" "$(sed 1d out | grep -c ::0x)" 4
+        end_server
+    fi
     make gcc -g -Wl,--build-id
     run --debuginfod --report=csv -- build/program
     expect "debug information of its own: nothing is fetched" "$status $(grep -c 'cannot be fetched' err)" "0 0"
