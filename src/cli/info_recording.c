@@ -169,7 +169,7 @@ static void print_header(const struct rv_rec_reader *reader, const char *path, c
         fprintf(out, "%02x", file->uuid[i]);
     double seconds = tally->last_ns > tally->first_ns ? (double)(tally->last_ns - tally->first_ns) / 1e9 : 0;
     uint64_t n_bytes = state.n_bytes - state.n_gone;
-    fprintf(out, "\nbytes     %llu\nevents    %llu in %.3f s, %.3f bytes each\n", (wide)n_bytes, (wide)tally->n_events,
+    fprintf(out, "\nbytes     %llu\nevents    %llu stored, over %.3f s, %.3f bytes each\n", (wide)n_bytes, (wide)tally->n_events,
             seconds, tally->n_events ? (double)n_bytes / (double)tally->n_events : 0);
     print_past(reader, out);
     fprintf(out, "ending    %s\n", ending(&state, tally->n_damages));

@@ -115,7 +115,7 @@ check "what is no recording: exit status $status" [ $status -eq 1 ]
 # --info agrees with the recording, and reports how it ends.
 run --info big.rvz
 check "info: exit status $status: $(cat err)" [ $status -eq 0 ]
-n_events=$(sed -n 's/^events    \([0-9]*\) in .*/\1/p' out)
+n_events=$(sed -n 's/^events    \([0-9]*\) stored, .*/\1/p' out)
 check "info: $n_events events" are 2400008 "$n_events"
 check "info: streams" [ "$(awk '/^ stream/ { on = 1; next } /^$/ { on = 0 } on { n += $5 } END { print n }' out)" = "$n_events" ]
 check "info: it is whole" grep -q "^ending    whole$" out
@@ -183,7 +183,7 @@ check "limit: check: $(cat out err)" [ $status -eq 0 ]
 check "limit: check: $(cat out)" grep -q "^newest.rvz: $n_events events of .* 0\.[0-9]* an event$" out
 run --info newest.rvz
 check "limit: info: $(cat out)" grep -q "^discarded $n_gone earlier events" out
-check "limit: info: $(cat out)" grep -q "^events    $n_events in " out
+check "limit: info: $(cat out)" grep -q "^events    $n_events stored, " out
 run --report --force --output=report.newest newest.rvz
 check "limit: report: $(cat err)" [ "$(grep -c "^ringviz: newest.rvz: has the newest events only: $n_gone earlier" err)" -eq 1 ]
 check "limit: report: numbers" grep -q "^$n_events events produced, $n_events consumed, 0 dropped" report.newest
