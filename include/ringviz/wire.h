@@ -367,6 +367,25 @@ struct rv_wire_area {
 
 #define RV_WIRE_INDEX_PARTS 512u /* whole pages each; the last ones of a small index are empty */
 
+/* Why the loader preloads nothing into a program that a traced one starts. */
+enum rv_not_preloaded {
+    RV_NOT_PRELOADED_PRIVILEGED, /* set-user-ID and the like */
+    RV_NOT_PRELOADED_ELSEWHERE,  /* in another root or mount namespace */
+    RV_NOT_PRELOADED_STATIC,     /* there is no loader */
+    RV_NOT_PRELOADED_MACHINE,    /* it is for another one */
+    RV_NOT_PRELOADED_LIBC,       /* it has another C library than GNU's */
+    RV_NOT_PRELOADED_COUNT
+};
+
+#define RV_WIRE_NOT_PRELOADED_BYTES 252u
+
+/* The first program for a reason. */
+struct rv_wire_not_preloaded {
+    uint32_t state;                         /* [atomic] 0: none, 1: being written, 2: there */
+    char path[RV_WIRE_NOT_PRELOADED_BYTES]; /* NUL-terminated, cut */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_not_preloaded) == 256);
+
 struct rv_wire_header {
     /* 0x000 identity and geometry: written once, before state becomes READY */
     uint64_t magic;
@@ -461,7 +480,10 @@ struct rv_wire_header {
     /* 0x3c0 [atomic] a bit for each part of the name index: its pages are allocated (ring/names.c) */
     uint64_t name_index_ready[RV_WIRE_INDEX_PARTS / 64];
 
-    uint8_t reserved8[RV_WIRE_PAGE - 0x3c0 - RV_WIRE_INDEX_PARTS / 8];
+    /* 0x400 programs that nothing was preloaded into, by enum rv_not_preloaded (ring/not_preloaded.c) */
+    struct rv_wire_not_preloaded first_not_preloaded[RV_NOT_PRELOADED_COUNT];
+
+    uint8_t reserved8[RV_WIRE_PAGE - 0x400 - RV_NOT_PRELOADED_COUNT * sizeof(struct rv_wire_not_preloaded)];
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_header) == RV_WIRE_PAGE);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, state) == 0x200);
@@ -473,6 +495,7 @@ RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_heap_used) == 0x300);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, total_produced) == 0x340);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, message_owner) == 0x380);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_index_ready) == 0x3c0);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, first_not_preloaded) == 0x400);
 
 /* ---- processes ---- */
 

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define SEGMENTS_MOST 128u /* that are read */
+#define ENTRIES_MOST 256u
 
 /* No stdio: producers call this too. folder: an entry of PATH, where the empty one is the current folder. */
 static bool join(char *path, size_t path_bytes, const char *folder, size_t n, const char *name)
@@ -66,28 +68,75 @@ static bool can_gain(const char *path)
            !is_script(path);
 }
 
-static bool has_interpreter(int fd, const Elf64_Ehdr *header)
+bool rv_exec_is_our_machine(unsigned elf_class, unsigned machine)
 {
-    Elf64_Phdr segment;
-    for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MOST; i++) {
-        const off_t at = (off_t)(header->e_phoff + i * sizeof segment);
-        if (pread(fd, &segment, sizeof segment, at) == sizeof segment && segment.p_type == PT_INTERP)
+#if defined __x86_64__
+    const unsigned ours = EM_X86_64;
+#elif defined __aarch64__
+    const unsigned ours = EM_AARCH64;
+#else
+    const unsigned ours = machine;
+#endif
+    return elf_class == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) && machine == ours;
+}
+
+bool rv_exec_is_gnu_loader(const char *loader)
+{
+    static const char *const NAMES[] = {"ld-linux", "ld64.so", "ld.so"};
+    const char *slash = strrchr(loader, '/'), *name = slash ? slash + 1 : loader;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strncmp(name, NAMES[i], strlen(NAMES[i])) == 0)
             return true;
-    }
     return false;
 }
 
-bool rv_exec_is_static(const char *path)
+static enum rv_exec_loader read_loader(int fd, const Elf64_Phdr *segment)
+{
+    char loader[PATH_MAX] = "";
+    const size_t n = segment->p_filesz < sizeof loader - 1 ? (size_t)segment->p_filesz : sizeof loader - 1;
+    const bool is_read = pread(fd, loader, n, (off_t)segment->p_offset) == (ssize_t)n;
+    return is_read && !rv_exec_is_gnu_loader(loader) ? RV_EXEC_OTHER_LOADER : RV_EXEC_GNU_LOADER;
+}
+
+/* Marked as a position-independent program: the loader itself, which can be run, too, is not. */
+static bool is_marked_program(int fd, const Elf64_Phdr *dynamic)
+{
+    Elf64_Dyn entry;
+    for (unsigned i = 0; i < ENTRIES_MOST && i < dynamic->p_filesz / sizeof entry; i++)
+        if (pread(fd, &entry, sizeof entry, (off_t)(dynamic->p_offset + i * sizeof entry)) == sizeof entry &&
+            entry.d_tag == DT_FLAGS_1)
+            return entry.d_un.d_val & DF_1_PIE;
+    return false;
+}
+
+static enum rv_exec_loader find_loader(int fd, const Elf64_Ehdr *header)
+{
+    Elf64_Phdr segment;
+    bool is_program = header->e_type == ET_EXEC;
+    for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MOST; i++) {
+        const off_t at = (off_t)(header->e_phoff + i * sizeof segment);
+        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+            return RV_EXEC_GNU_LOADER;
+        if (segment.p_type == PT_INTERP)
+            return read_loader(fd, &segment);
+        is_program |= segment.p_type == PT_DYNAMIC && is_marked_program(fd, &segment);
+    }
+    return is_program ? RV_EXEC_NO_LOADER : RV_EXEC_GNU_LOADER;
+}
+
+enum rv_exec_loader rv_exec_loader(const char *path)
 {
     Elf64_Ehdr header;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return false;
-    bool is = read(fd, &header, sizeof header) == sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-              header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_type == ET_EXEC &&
-              header.e_phentsize == sizeof(Elf64_Phdr) && !has_interpreter(fd, &header);
+        return RV_EXEC_GNU_LOADER;
+    enum rv_exec_loader loader = RV_EXEC_GNU_LOADER;
+    if (read(fd, &header, sizeof header) == sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0)
+        loader = !rv_exec_is_our_machine(header.e_ident[EI_CLASS], header.e_machine) ? RV_EXEC_OTHER_MACHINE
+                 : header.e_phentsize == sizeof(Elf64_Phdr)                          ? find_loader(fd, &header)
+                                                                                     : RV_EXEC_GNU_LOADER;
     close(fd);
-    return is;
+    return loader;
 }
 
 bool rv_exec_is_privileged(const char *path)

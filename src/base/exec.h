@@ -16,8 +16,20 @@ bool rv_exec_find(const char *command, char *path, size_t path_bytes);
  */
 bool rv_exec_is_privileged(const char *path);
 
-/* Is it a statically linked ELF program, which has no loader? Position-independent ones, which are built like the loader
- * itself, are not told. */
-bool rv_exec_is_static(const char *path);
+/* What loads an ELF program, which decides whether our library can be preloaded into it. */
+enum rv_exec_loader {
+    RV_EXEC_GNU_LOADER,    /* or it is no ELF program */
+    RV_EXEC_OTHER_LOADER,  /* another C library's */
+    RV_EXEC_NO_LOADER,     /* it is statically linked */
+    RV_EXEC_OTHER_MACHINE, /* than this one */
+};
+
+enum rv_exec_loader rv_exec_loader(const char *path);
+
+/* By an ELF header: is it for this machine? */
+bool rv_exec_is_our_machine(unsigned elf_class, unsigned machine);
+
+/* By its path: is it that of GNU's C library? */
+bool rv_exec_is_gnu_loader(const char *loader);
 
 #endif

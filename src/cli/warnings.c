@@ -14,6 +14,7 @@
 #include "export/losses.h"
 #include "export/not_traced.h"
 #include "ring/modules.h"
+#include "ring/not_preloaded.h"
 #include "ring/ownership.h"
 #include "source/arguments.h"
 
@@ -26,6 +27,23 @@ static void warn_of_forgotten_texts(struct rv_lanes *lanes)
     if (n)
         rv_warn("arguments or results of the first %llu call%s were evicted; use --memory", (unsigned long long)n,
                 rv_units_word(n, "", "s"));
+}
+
+/* The first for each reason is named. */
+static void warn_of_programs_not_preloaded(const struct rv_warnings *run, uint64_t n)
+{
+    static const char *const WHY[RV_NOT_PRELOADED_COUNT] = {
+        [RV_NOT_PRELOADED_PRIVILEGED] = "is set-user-ID, set-group-ID or has capabilities: start a plain copy of it",
+        [RV_NOT_PRELOADED_ELSEWHERE] = "was started in another root or mount namespace: start ringviz there",
+        [RV_NOT_PRELOADED_MACHINE] = "is for another machine than ringviz was built for",
+        [RV_NOT_PRELOADED_LIBC] = "uses another C library than GNU's, whose loader cannot load ours: link it with GNU's"};
+    char path[4 * RV_WIRE_NOT_PRELOADED_BYTES], first[RV_NOT_PRELOADED_COUNT * sizeof path] = "";
+    size_t used = 0;
+    for (enum rv_not_preloaded i = 0; i < RV_NOT_PRELOADED_COUNT && run->map->base; i++)
+        if (WHY[i] && rv_not_preloaded_first(run->map->header, i, path))
+            used += (size_t)snprintf(first + used, sizeof first - used, "; %s %s", path, WHY[i]);
+    rv_warn("%llu time%s a program was started that nothing can be preloaded into: its calls were not seen%s",
+            (unsigned long long)n, rv_units_word(n, "", "s"), first);
 }
 
 static void warn_of_losses(const struct rv_warnings *run)
@@ -57,12 +75,7 @@ static void warn_of_losses(const struct rv_warnings *run)
             "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
             (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED], rv_units_word(n[RV_LOSS_PROCESSES_REFUSED], "", "s"));
     if (n[RV_LOSS_PROGRAMS_NOT_PRELOADED])
-        rv_warn(
-            "%llu time%s a program was started that nothing can be preloaded into, since it is set-user-ID, "
-            "set-group-ID or has capabilities, or runs in another root or mount namespace: its calls were not seen; "
-            "start a plain copy of it, or ringviz there",
-            (unsigned long long)n[RV_LOSS_PROGRAMS_NOT_PRELOADED],
-            rv_units_word(n[RV_LOSS_PROGRAMS_NOT_PRELOADED], "", "s"));
+        warn_of_programs_not_preloaded(run, n[RV_LOSS_PROGRAMS_NOT_PRELOADED]);
     if (n[RV_LOSS_RINGS_FULL])
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", run->map->header->stop_reason - 1);
 }
@@ -122,7 +135,7 @@ static void explain_silence(const struct rv_options *options, const struct trace
 
 static uint64_t n_static_programs(const struct rv_map *map)
 {
-    return map->base ? __atomic_load_n(&map->header->n_static_programs, __ATOMIC_RELAXED) : 0;
+    return map->base ? rv_not_preloaded_n_static(map->header) : 0;
 }
 
 bool rv_warnings_why_silent(const struct rv_options *options, const struct rv_map *map, char *out, size_t out_bytes)
@@ -136,13 +149,16 @@ bool rv_warnings_why_silent(const struct rv_options *options, const struct rv_ma
     return true;
 }
 
-static void warn_of_static_programs(uint64_t n)
+static void warn_of_static_programs(const struct rv_map *map)
 {
+    const uint64_t n = n_static_programs(map);
+    char path[4 * RV_WIRE_NOT_PRELOADED_BYTES];
     if (n)
         rv_warn(
-            "%llu time%s a statically linked program was started by another: of those only ones that are linked with "
-            "libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
-            (unsigned long long)n, rv_units_word(n, "", "s"));
+            "%llu time%s a statically linked program was started by another, the first being %s: of those only ones that are "
+            "linked with libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
+            (unsigned long long)n, rv_units_word(n, "", "s"),
+            rv_not_preloaded_first(map->header, RV_NOT_PRELOADED_STATIC, path) ? path : "not known");
 }
 
 /* A recorder alone counts no calls. */
@@ -255,7 +271,7 @@ void rv_warnings_print(const struct rv_warnings *run)
 {
     warn_of_losses(run);
     warn_of_forgotten_texts(rv_session_lanes(run->session));
-    warn_of_static_programs(n_static_programs(run->map));
+    warn_of_static_programs(run->map);
     warn_of_silence(run);
     say_hooks(run);
     say_instrumentation(run);

@@ -70,23 +70,13 @@ static void look_at_sections(Elf *elf, struct rv_program *program)
     }
 }
 
-static bool is_gnu_loader(const char *path)
-{
-    static const char *const NAMES[] = {"ld-linux", "ld64.so", "ld.so"};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (strncmp(name, NAMES[i], strlen(NAMES[i])) == 0)
-            return true;
-    return false;
-}
-
 static void look_at_loader(int fd, const GElf_Phdr *segment, struct rv_program *program)
 {
     char path[PATH_MAX] = "";
     const size_t n = segment->p_filesz < sizeof path - 1 ? (size_t)segment->p_filesz : sizeof path - 1;
     program->has_interpreter = true;
     if (pread(fd, path, n, (off_t)segment->p_offset) == (ssize_t)n)
-        program->has_other_libc = !is_gnu_loader(path);
+        program->has_other_libc = !rv_exec_is_gnu_loader(path);
 }
 
 static void read_image(int fd, struct rv_program *program)
@@ -98,7 +88,7 @@ static void read_image(int fd, struct rv_program *program)
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     program->is_elf = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header);
     if (program->is_elf) {
-        program->is_our_machine = gelf_getclass(elf) == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+        program->is_our_machine = rv_exec_is_our_machine((unsigned)gelf_getclass(elf), header.e_machine);
         program->is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
         program->is_program = header.e_type == ET_EXEC;
         elf_getphdrnum(elf, &n_segments);

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "ring/file_pages.h"
+#include "ring/not_preloaded.h"
 #include "ring/ownership.h"
 #include "ring/process_liveness.h"
 #include "ring/ring.h"
@@ -465,7 +466,7 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     const struct rv_wire_header *header = live->map->header;
     losses->n[RV_LOSS_THREADS_WITHOUT_RING] += __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_EVENTS_WITHOUT_RING] += __atomic_load_n(&header->n_events_without_ring, __ATOMIC_RELAXED);
-    losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] += __atomic_load_n(&header->n_programs_not_preloaded, __ATOMIC_RELAXED);
+    losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] += rv_not_preloaded_n(header);
     losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_SWITCHES] += rv_thread_switches_n_lost(&live->switches);
     losses->n[RV_LOSS_ARGUMENTS] += rv_arguments_n_lost(live->arguments);

@@ -12,7 +12,7 @@ enum rv_loss {
     RV_LOSS_SWITCHES,               /* changes of threads' states that the kernel's buffers had no room for */
     RV_LOSS_ARGUMENTS,              /* calls and returns whose arguments or results were not kept */
     RV_LOSS_PROCESSES_REFUSED,      /* not allowed to open the trace file */
-    RV_LOSS_PROGRAMS_NOT_PRELOADED, /* set-user-ID, or in another root */
+    RV_LOSS_PROGRAMS_NOT_PRELOADED, /* set-user-ID, in another root, ... */
     RV_LOSS_RINGS_FULL,             /* 1: a full ring ended the trace (policy fill) */
     RV_LOSS_PARTS_WRITTEN_OVER,     /* parts of the trace file that a program overwrote */
     RV_LOSS_EVENTS_LET_GO,          /* discarded by a recording's limit or trigger */

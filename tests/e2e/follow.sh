@@ -60,7 +60,7 @@ fi
 
 # Nothing can be preloaded into a static program that another one starts: a message says so.
 run --headless -- sh -c '"$1" 5; "$1" 5' sh "$static"
-grep -q '^ringviz: 2 times a statically linked program was started by another' "$folder/err" ||
+grep -q "^ringviz: 2 times a statically linked program was started by another, the first being $static: " "$folder/err" ||
     fail "a static child: $(cat "$folder/err")"
 expect "a static child: lines" "$(grep -c ^ringviz: "$folder/err")" 1
 run --headless --report -- "$static" 5

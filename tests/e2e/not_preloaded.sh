@@ -25,6 +25,8 @@ expect_counted() { # WHAT N
 run --report=json --fail-on-loss -- "$program" "$folder" changes_user
 expect "each way to start it: status" $status 1
 expect_counted "each way to start it" 11
+grep -q "; [^;]*changes_user is set-user-ID, set-group-ID or has capabilities" "$folder/err" ||
+    fail "the program is not named: $(cat "$folder/err")"
 
 for name in plain absent; do
     run --report=json -- "$program" "$folder" $name
@@ -42,6 +44,14 @@ cp "$program" "$folder/root"
 run --report=json -- chroot "$folder/root" "/${program##*/}"
 expect "another root: status" $status 0
 expect_counted "another root" 1
+grep -q "; /${program##*/} was started in another root" "$folder/err" || fail "it is not named: $(cat "$folder/err")"
+
+# Neither is one for another machine.
+cp "$program" "$folder/foreign"
+printf '\267' | dd of="$folder/foreign" bs=1 seek=18 conv=notrunc 2>/dev/null
+run --report=json -- sh -c '"$1"; "$1"; true' sh "$folder/foreign"
+expect_counted "another machine" 2
+grep -q "; $folder/foreign is for another machine" "$folder/err" || fail "it is not named: $(cat "$folder/err")"
 
 mkdir "$folder/hidden"
 if unshare -m mount -t tmpfs none "$folder/hidden" 2>/dev/null; then

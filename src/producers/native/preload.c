@@ -15,6 +15,7 @@
 #include "base/own_syscalls.h"
 #include "producers/native/process.h"
 #include "ring/map.h"
+#include "ring/not_preloaded.h"
 
 #define PAGE 4096u
 #define PRELOAD "LD_PRELOAD"
@@ -214,10 +215,16 @@ static bool are_files_here(void)
 /* A static program may have hooks of its own, and ours. */
 static void count(const char *path, bool is_privileged)
 {
-    if (is_privileged || !are_files_here())
-        __atomic_fetch_add(&preload.header->n_programs_not_preloaded, 1, __ATOMIC_RELAXED);
-    else if (rv_exec_is_static(path))
-        __atomic_fetch_add(&preload.header->n_static_programs, 1, __ATOMIC_RELAXED);
+    static const enum rv_not_preloaded REASONS[] = {[RV_EXEC_OTHER_LOADER] = RV_NOT_PRELOADED_LIBC,
+                                                    [RV_EXEC_NO_LOADER] = RV_NOT_PRELOADED_STATIC,
+                                                    [RV_EXEC_OTHER_MACHINE] = RV_NOT_PRELOADED_MACHINE};
+    enum rv_exec_loader loader;
+    if (is_privileged)
+        rv_not_preloaded_add(preload.header, RV_NOT_PRELOADED_PRIVILEGED, path);
+    else if (!are_files_here())
+        rv_not_preloaded_add(preload.header, RV_NOT_PRELOADED_ELSEWHERE, path);
+    else if ((loader = rv_exec_loader(path)) != RV_EXEC_GNU_LOADER)
+        rv_not_preloaded_add(preload.header, REASONS[loader], path);
 }
 
 bool rv_preload_expect(const char *path)
