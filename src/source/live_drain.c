@@ -75,7 +75,7 @@ struct live {
     struct rv_max_overhead_marks *marks; /* or NULL */
     uint64_t n_published;                /* number of verdicts, at the turn before */
     uint64_t opened_ns, last_liveness_ns, last_loss_ns;
-    uint64_t turn_ticks;   /* at this turn's begin */
+    uint64_t turn_ns, turn_ticks; /* at this turn's begin */
     uint32_t n_new_rings;  /* the header's count, at this turn's begin */
     uint32_t n_prepared;   /* rings prepared; all, once that has failed */
     size_t n_streams;      /* open now */
@@ -118,6 +118,7 @@ static void open_stream(struct live *live, struct rv_live_ring *slot, const stru
     slot->text_head = slot->texts.tail;
     slot->generation = control->generation;
     slot->tid = control->owner_tid;
+    slot->title = (struct rv_process_title){.wait_ns = 0};
     slot->n_lost_ahead = slot->n_dropped_said = slot->n_added = 0;
     slot->account = (struct rv_stream_account){0};
     slot->normalizer = (struct rv_normalizer){
@@ -179,6 +180,16 @@ static void follow_name(struct live *live, struct rv_live_ring *slot, const stru
     char name[64];
     rv_ownership_thread_name(live->map, slot->idx, name);
     intake->rename_stream(intake->context, slot->stream, name);
+}
+
+/* A process that has a title shows it as the name of its first thread. */
+static void follow_title(struct live *live, struct rv_live_ring *slot, const struct rv_intake *intake)
+{
+    const struct rv_wire_control *control = slot->ring.control;
+    if (slot->tid != control->owner_pid || control->process >= live->map->geometry.n_processes)
+        return;
+    if (rv_process_title_follow(&slot->title, rv_map_process(live->map, control->process), live->turn_ns))
+        intake->rename_stream(intake->context, slot->stream, slot->title.text);
 }
 
 static void close_stream(struct live *live, struct rv_live_ring *slot, const struct rv_intake *intake)
@@ -281,6 +292,8 @@ static bool visit_ring(struct live *live, struct rv_live_ring *slot, bool check_
     if (rv_ring_settle(&slot->ring))
         rv_overwritten_words_warn(slot);
     follow_name(live, slot, intake);
+    if (check_liveness)
+        follow_title(live, slot, intake);
     bool is_last_turn = owner_is_gone || is_end;
     if (is_read_at_end(live) && !is_last_turn)
         return false;
@@ -379,7 +392,7 @@ static void tell_verdicts(struct live *live)
 static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)
 {
     struct live *live = (struct live *)source;
-    uint64_t now = rv_clock_mono_ns();
+    const uint64_t now = live->turn_ns = rv_clock_mono_ns();
     bool check_liveness = now - live->last_liveness_ns >= LIVENESS_INTERVAL_NS;
     if (check_liveness)
         live->last_liveness_ns = now;

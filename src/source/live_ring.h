@@ -14,6 +14,7 @@
 #include "source/capture_control.h"
 #include "source/kernel_wakes.h"
 #include "source/normalize.h"
+#include "source/process_title.h"
 #include "source/source.h"
 
 struct rv_live_ring {
@@ -28,6 +29,7 @@ struct rv_live_ring {
     uint32_t generation; /* of the claim that `stream` belongs or belonged to */
     uint32_t tid;
     uint32_t name_seen; /* control.name_is_set at the name last reported */
+    struct rv_process_title title; /* of a process's first thread */
     uint64_t n_dropped_said;
     struct rv_stream_account account; /* as last reported */
     bool is_owner_gone;               /* at this turn's check */
