@@ -326,6 +326,12 @@ static inline uint64_t rv_event_word_woken(uint32_t id, uint64_t since)
     return rv_event_word(id, (uint16_t)(ticks >> 16), (uint16_t)ticks);
 }
 
+/* The same without a waker. */
+static inline uint64_t rv_event_word_woken_by_none(void)
+{
+    return rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX);
+}
+
 /* The word of a WOKEN with RV_WAKE_HELD. */
 static inline uint64_t rv_event_word_held(uint32_t tid)
 {

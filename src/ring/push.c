@@ -132,7 +132,7 @@ static void tell_sleep(struct rv_pusher_state *state)
         const uint64_t woken = (uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | now;
         append(state, wait, rv_event_word(RV_WAIT_ON_NOTHING, RV_WAIT_FULL_RING | RV_WAIT_PAST, 0));
         append(state, woken, rv_event_word_since_begin(since));
-        append(state, woken, rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX));
+        append(state, woken, rv_event_word_woken_by_none());
     }
     state->asleep_ticks = 0;
 }

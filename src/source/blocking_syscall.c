@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/link_kind.h"
 #include "base/os.h"
 #include "base/syscall_names.h"
 
@@ -52,31 +53,13 @@ static const struct {
 };
 enum { N_BLOCKING = sizeof BLOCKING / sizeof *BLOCKING };
 
-/* What /proc calls an open file that has no path. */
-static const struct {
-    const char *front;
-    enum rv_wait_on on;
-} FILES[] = {
-    {"pipe:", RV_WAIT_ON_PIPE},
-    {"socket:", RV_WAIT_ON_SOCKET},
-    {"anon_inode:[eventfd]", RV_WAIT_ON_EVENTFD},
-    {"anon_inode:[timerfd]", RV_WAIT_ON_TIMERFD},
-    {"/dev/pts/", RV_WAIT_ON_TERMINAL},
-    {"/dev/", RV_WAIT_ON_DEVICE},
-    {"/", RV_WAIT_ON_FILE},
-};
-enum { N_FILES = sizeof FILES / sizeof *FILES };
-
 static enum rv_wait_on file_of(pid_t tid, uint64_t descriptor)
 {
     char link[64], path[64];
     (void)snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)tid, (int)descriptor);
     const ssize_t n = readlink(link, path, sizeof path - 1);
     path[n > 0 ? n : 0] = '\0';
-    for (size_t i = 0; i < N_FILES; i++)
-        if (strncmp(path, FILES[i].front, strlen(FILES[i].front)) == 0)
-            return FILES[i].on;
-    return n > 0 ? RV_WAIT_ON_OTHER : RV_WAIT_ON_NOTHING;
+    return n > 0 ? rv_link_kind(path) : RV_WAIT_ON_NOTHING;
 }
 
 bool rv_blocking_syscall_find(pid_t tid, struct rv_blocking_syscall *found)

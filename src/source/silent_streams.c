@@ -139,8 +139,7 @@ static size_t tell_begin(struct rv_silent_stream *silent, uint64_t until, struct
 
 static void tell_end(struct rv_silent_stream *silent, uint64_t ticks, struct rv_event *out)
 {
-    *out = event_at(RV_EVENT_WOKEN, ticks,
-                    rv_event_word_woken((uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT64_MAX));
+    *out = event_at(RV_EVENT_WOKEN, ticks, rv_event_word_woken_by_none());
     rv_kernel_wakes_follow(&silent->wakes, out);
 }
 

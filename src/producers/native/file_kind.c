@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/link_kind.h"
 #include "base/own_syscalls.h"
 #include "producers/native/process.h"
 
@@ -42,15 +43,13 @@ void rv_file_path(char path[RV_FILE_PATH_BYTES], const char *folder, unsigned fd
     path[at] = '\0';
 }
 
-/* Files that have no name, and no kind either. */
+/* Files that have no kind of their own, but a name that tells it. */
 static enum rv_wait_on anonymous_on(int fd)
 {
     char path[RV_FILE_PATH_BYTES], target[32] = "";
     rv_file_path(path, "fd/", (unsigned)fd);
     (void)rv_os_call(SYS_readlinkat, AT_FDCWD, RV_OS_POINTER(path), RV_OS_POINTER(target), sizeof target - 1, 0, 0);
-    return strcmp(target, "anon_inode:[eventfd]") == 0   ? RV_WAIT_ON_EVENTFD
-           : strcmp(target, "anon_inode:[timerfd]") == 0 ? RV_WAIT_ON_TIMERFD
-                                                         : RV_WAIT_ON_OTHER;
+    return rv_link_kind(target);
 }
 
 enum rv_wait_on rv_file_kind(int fd)
