@@ -353,7 +353,7 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
     "is 2 or less, else with CAP_PERFMON. Who wakes the threads, of all the system's, is read from the tracepoint "
     "sched:sched_waking, which root may do (CAP_PERFMON, or kernel.perf_event_paranoid -1, if tracefs can be read) in the first namespace of process ids: "
-    "--waits then knows more wakers, exactly, and when sleeps ended. Work that the kernel had put off, as for a network, counts for the thread that ran then: it is `likely` the waker. "
+    "--waits then knows more wakers, exactly, and when sleeps ended. Work that the kernel had put off, as for a network, counts for the thread that ran then: it is `likely` the waker. Meanwhile each wake on the machine, of any program, takes some .3 us more. "
     "Changes without room in the kernel's buffers are counted as lost: from there to a "
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 

@@ -36,6 +36,26 @@ grep -q "\"holder\":{\"thread\":$outsider,\"name\":\"outsider\"" "$folder/out" |
 run --check "$folder/run.rvz"
 expect "exit status of --check" $status 0
 
+# What comes by the network of this host is delivered in a softirq, which is likely the sender's.
+cat >"$folder/server.pl" <<'END'
+use IO::Socket::INET;
+my $listens = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die;
+if (!fork) {
+    my $server = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $listens->sockport) or die;
+    open STDIN, "<&", $server or die;
+    close $_ for $listens, $server;
+    exec @ARGV;
+}
+$0 = "server";
+my $client = $listens->accept;
+for (1 .. 20) { select undef, undef, undef, 0.02; syswrite $client, "x" }
+close $client; wait; exit $? >> 8
+END
+timeout 100 perl "$folder/server.pl" "$ringviz" --waits=csv --force --output="$folder/waits" -- "$blocking" input >"$folder/out" 2>"$folder/err"
+expect "exit status of a client" $? 0
+awk -F, '$1 == "read" && $14 ~ /::read_input$/ && $3 >= 10 && $10 >= $3 - 1 && $16 == "server" { found = 1 } END { exit !found }' \
+    "$folder/waits" || fail "the server is not the likely waker of its client: $(cat "$folder/waits" "$folder/err")"
+
 # Two recordings are merged, with names.
 run --merge="$folder/both.rvz" "$folder/run.rvz" "$folder/run.rvz"
 expect "exit status of --merge" $status 0
