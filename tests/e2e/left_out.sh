@@ -1,0 +1,17 @@
+#!/bin/sh
+# left_out.sh RINGVIZ IDLE: the hooks of calls that are left out read no clock and have few instructions, as IDLE counts.
+set -u
+ringviz=$1 idle=$2
+. "${0%/*}/harness.sh"
+
+few() { # OPTION...: $most instructions at most
+    run --headless --max-overhead=off "$@" -- "$idle" "$most"
+    expect "$*: $(cat "$folder/out" "$folder/err")" $status 0
+}
+most=48
+few '--exclude=::stepped$'
+few '--include=::count$'
+most=80
+few --max-depth=1
+few --max-depth=1 --exclude=nothing
+conclude
