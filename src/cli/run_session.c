@@ -159,10 +159,15 @@ static void detach(struct run *run)
     run->is_attached = false;
 }
 
+/* Who asks for the end, also of the command alone, does not wait for names. */
+static void heed_end(struct run *run)
+{
+    if (rv_launch_end_signal() || is_to_end(run))
+        rv_debuginfod_cancel();
+}
+
 static void end_capture(struct run *run)
 {
-    if (is_to_end(run))
-        rv_debuginfod_cancel();
     detach(run);
     rv_session_stop(run->session);
 }
@@ -499,6 +504,7 @@ static void run_headless(struct run *run)
     bool are_daemons_said = false;
     while (!rv_session_wait(run->session, TURN_NS)) {
         const uint64_t now_ns = rv_clock_mono_ns();
+        heed_end(run);
         if (run->has_ended && daemons_ns == UINT64_MAX)
             daemons_ns = now_ns + DAEMONS_NS;
         if (is_to_end(run) || is_capture_over(run)) {

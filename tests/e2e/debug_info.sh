@@ -173,15 +173,18 @@ if command -v debuginfod >/dev/null; then
         DEBUGINFOD_CACHE_PATH=$folder/nameless
         DEBUGINFOD_URLS=http://debug-files.test/
         printf 'nameserver 127.0.0.9\noptions timeout:30 attempts:5\n' >resolv.conf
-        unshare -m sh -c 'mount --bind resolv.conf /etc/resolv.conf && exec "$@"' sh \
-            "$ringviz" --debuginfod --report=csv -- build/program >out 2>err </dev/null &
-        pid=$!
-        within 30 test -e nameless || fail "no server's name is looked up"
-        sleep 1
-        kill -TERM $pid
-        check "a name server that does not answer: TERM ends it" within 20 eval "! kill -0 $pid 2>/dev/null"
-        wait $pid
-        expect "a name server that does not answer: the report" "$(sed 1d out | grep -c ::0x)" 4
+        for script in 'exec build/program' 'build/program; exec sleep 1000'; do
+            rm -rf nameless
+            unshare -m sh -c 'mount --bind resolv.conf /etc/resolv.conf && exec "$@"' sh \
+                "$ringviz" --debuginfod --report=csv -- sh -c "$script" >out 2>err </dev/null &
+            pid=$!
+            within 30 test -e nameless || fail "$script: no server's name is looked up"
+            sleep 1
+            kill -TERM $pid
+            check "$script, a name server that does not answer: TERM ends it" within 20 eval "! kill -0 $pid 2>/dev/null"
+            wait $pid
+            expect "$script, a name server that does not answer: the report" "$(grep -c '^program::0x' out)" 4
+        done
         end_server
     fi
     make gcc -g -Wl,--build-id
