@@ -89,8 +89,8 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "movq $0, " SLOW_LIMIT "\n"
 
 /*
- * Looks the function of rdi up in the table at rax: goes to rejected or to unknown. kept: text that does the same for one
- * that is kept, which r8 is. Changes rdx and r8; uses label 4.
+ * Looks the function of rdi up in the table at rax. rejected: text for one that is, by the flags of a comparison; goes to
+ * unknown; kept: text for one that is kept, which r8 is. Changes rdx and r8; uses label 4.
  */
 #define VERDICT_LOOKUP(rejected, unknown, kept)                                                                        \
     "imul $" TEXT(TABLE_FACTOR) ", %edi, %edx\n"                                                                       \
@@ -98,7 +98,7 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "4:\n"                                                                                                             \
     "mov (%rax,%rdx,8), %r8\n"                                                                                         \
     "cmp %rdi, %r8\n"                                                                                                  \
-    "je " #rejected "\n"                                                                                               \
+    rejected                                                                                                           \
     "test %r8, %r8\n"                                                                                                  \
     "je " #unknown "\n"                                                                                                \
     kept                                                                                                               \
@@ -106,7 +106,8 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "and $" TEXT(TABLE_LAST) ", %edx\n"                                                                                \
     "jmp 4b\n"
 
-/* The last argument above. */
+/* The first argument above, and the last one. */
+#define IF_REJECTED(rejected) "je " #rejected "\n"
 #define IF_KEPT(kept)                                                                                                  \
     "btr $" TEXT(KEPT_BIT) ", %r8\n"                                                                                   \
     "cmp %rdi, %r8\n"                                                                                                  \

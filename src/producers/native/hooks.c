@@ -132,7 +132,7 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "mov %r8, " CURSOR "\n"                                                                                            \
     "ret\n"
 
-/* rejected: where a function goes that a verdict rejects. At 7 depth is limited. */
+/* rejected: text for a function that a verdict rejects, without a jump, of which each takes a cycle. At 7 depth is limited. */
 #define ELSEWHERE(rejected)                                                                                            \
     "2:\n"                                                                                                             \
     "cmp $" TEXT(CLOSED) ", %rcx\n"                                                                                    \
@@ -143,7 +143,7 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "je 13f\n"                                                                                                         \
     "test $" TEXT(IS_LIMITED) ", %al\n"                                                                                \
     "jne 7f\n"                                                                                                         \
-    VERDICT_LOOKUP(rejected, 5b, "")                                                                                   \
+    VERDICT_LOOKUP("jne 14f\n" rejected "14:\n", 5b, "")                                                               \
     "3:\n"                                                                                                             \
     "ret\n"                                                                                                            \
     "13:\n"                                                                                                            \
@@ -153,6 +153,15 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "mov " TOP ", %r9\n"                                                                                               \
     "test %r9, %r9\n"                         /* the thread's first */                                                 \
     "je 5b\n"
+
+/* The call may have been before it was rejected. */
+#define REJECTED_RETURN                                                                                                \
+    "mov " TOP ", %r9\n"                                                                                               \
+    "test %r9, %r9\n"                                                                                                  \
+    "je 3f\n"                                                                                                          \
+    "cmp %edi, 8(%r9)\n"                                                                                               \
+    "je 5b\n"                                                                                                          \
+    "ret\n"
 
 #define SLOW(rest)                                                                                                     \
     "1:\n"                                                                                                             \
@@ -208,14 +217,14 @@ HOOK(0) void __cyg_profile_func_enter(__attribute__((unused)) void *function, __
 {
     __asm__(BEGIN
             CALL("")
-            ELSEWHERE(3f)
+            ELSEWHERE("ret\n")
             "movzwl 30(%r9), %r10d\n"          /* what the top counts */
             "cmp rv_process_limit(%rip), %r10d\n"
             "jae 9f\n"
             "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
             "je 10f\n"
             "dec %rax\n"
-            VERDICT_LOOKUP(3b, 11f, IF_KEPT(10f))
+            VERDICT_LOOKUP(IF_REJECTED(3b), 11f, IF_KEPT(10f))
             "10:\n"
             "inc %r10d\n"
             "11:\n"
@@ -268,7 +277,7 @@ HOOK(48) void __cyg_profile_func_exit(__attribute__((unused)) void *function, __
             "or $" TEXT(RETURN_AT) ", %edx\n"
             "mov %edx, -12(%r8)\n"
             END
-            ELSEWHERE(8f)
+            ELSEWHERE(REJECTED_RETURN)
             "cmp %edi, 8(%r9)\n"
             "jne 9f\n"
             "movzwl 30(%r9), %edx\n"
@@ -291,14 +300,7 @@ HOOK(48) void __cyg_profile_func_exit(__attribute__((unused)) void *function, __
             "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
             "je 5b\n"
             "dec %rax\n"
-            VERDICT_LOOKUP(3b, 5b, IF_KEPT(5b))
-            "8:\n"                            /* its call may have been before it was rejected */
-            "mov " TOP ", %r9\n"
-            "test %r9, %r9\n"
-            "je 3b\n"
-            "cmp %edi, 8(%r9)\n"
-            "je 5b\n"
-            "ret\n"
+            VERDICT_LOOKUP(IF_REJECTED(3b), 5b, IF_KEPT(5b))
             SLOW(rv_hooks_exit_slow));
 }
 

@@ -413,7 +413,7 @@ __asm__(".pushsection .text\n"
         "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
         "test $" TEXT(IS_LIMITED) ", %al\n"
         "jne 7f\n"
-        VERDICT_LOOKUP(6b, 5b, "")
+        VERDICT_LOOKUP(IF_REJECTED(6b), 5b, "")
         "13:\n"
         LOOK
         "jmp 5b\n"
@@ -427,7 +427,7 @@ __asm__(".pushsection .text\n"
         "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
         "je 10f\n"
         "dec %rax\n"
-        VERDICT_LOOKUP(6b, 11f, IF_KEPT(10f))
+        VERDICT_LOOKUP(IF_REJECTED(6b), 11f, IF_KEPT(10f))
         "9:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
         NEAR_OR_ELSE(5b)
         "jmp 6b\n"
