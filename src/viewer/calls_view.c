@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "model/regex.h"
+#include "viewer/lane_actions.h"
 #include "viewer/navigation.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
@@ -265,20 +266,15 @@ bool rv_viewer_calls_view_act(struct rv_viewer *viewer, const struct rv_act *act
     case RV_ACTION_ORDER_CALLS:
         sort(viewer);
         break;
-    case RV_ACTION_GLIDE: /* these are about times of the capture and its lanes */
+    case RV_ACTION_GLIDE: /* these are about times of the capture */
     case RV_ACTION_SELECT:
     case RV_ACTION_SELECT_BETWEEN:
     case RV_ACTION_MARK:
     case RV_ACTION_NOTE:
-    case RV_ACTION_HIDE_LANE:
-    case RV_ACTION_COLLAPSE_LANE:
-    case RV_ACTION_COLLAPSE_PROCESS:
-    case RV_ACTION_SORT_LANES:
-    case RV_ACTION_PIN_LANE:
-    case RV_ACTION_LANE_FORWARD:
-    case RV_ACTION_LANE_BACK:
         break;
     default:
+        if (rv_viewer_lanes_are_meant(act->action))
+            break;
         if (!rv_navigation_move_from_start(viewer, &viewer->calls_view.time_window, act))
             return false;
         viewer->calls_view.is_whole = false;

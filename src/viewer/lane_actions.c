@@ -53,6 +53,23 @@ static void act_on_lane(struct rv_viewer *viewer, enum rv_action action, uint32_
         rv_lane_choices_move(lane_order, lane_idx, 1);
 }
 
+bool rv_viewer_lanes_are_meant(enum rv_action action)
+{
+    switch ((int)action) {
+    case RV_ACTION_HIDE_LANE:
+    case RV_ACTION_COLLAPSE_LANE:
+    case RV_ACTION_COLLAPSE_PROCESS:
+    case RV_ACTION_COLLAPSE_GROUP:
+    case RV_ACTION_SORT_LANES:
+    case RV_ACTION_PIN_LANE:
+    case RV_ACTION_LANE_FORWARD:
+    case RV_ACTION_LANE_BACK:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     uint32_t lane_idx;

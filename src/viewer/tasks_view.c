@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "model/timeline_query.h"
+#include "viewer/lane_actions.h"
 #include "viewer/navigation.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
@@ -218,17 +219,8 @@ bool rv_viewer_tasks_view_act(struct rv_viewer *viewer, const struct rv_act *act
         tasks_view->is_aligned = !tasks_view->is_aligned;
         tasks_view->is_whole = true;
         break;
-    case RV_ACTION_HIDE_LANE: /* these are about lanes of threads */
-    case RV_ACTION_COLLAPSE_LANE:
-    case RV_ACTION_COLLAPSE_PROCESS:
-    case RV_ACTION_COLLAPSE_GROUP:
-    case RV_ACTION_SORT_LANES:
-    case RV_ACTION_PIN_LANE:
-    case RV_ACTION_LANE_FORWARD:
-    case RV_ACTION_LANE_BACK:
-        break;
     default:
-        if (!is_aligned(viewer) || !act_aligned(viewer, act))
+        if (!rv_viewer_lanes_are_meant(act->action) && (!is_aligned(viewer) || !act_aligned(viewer, act)))
             return false;
         break;
     }

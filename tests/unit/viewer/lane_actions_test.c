@@ -2,6 +2,9 @@
 
 #include <criterion/criterion.h>
 
+#include "viewer/calls_view.h"
+#include "viewer/tasks_view.h"
+
 static struct rv_viewer viewer;
 
 static void begin(void)
@@ -53,4 +56,21 @@ Test(lane_actions, a_lane_of_a_collapsed_process_is_gone_to)
     cr_assert_eq(n_shown(), 3);
     act(RV_ACTION_HIDE_LANE, 4);
     cr_assert_eq(n_shown(), 2);
+}
+
+Test(lane_actions, are_nothing_to_rows_of_calls_and_of_tasks)
+{
+    static const enum rv_action actions[] = {RV_ACTION_HIDE_LANE,      RV_ACTION_COLLAPSE_LANE,
+                                             RV_ACTION_COLLAPSE_PROCESS, RV_ACTION_COLLAPSE_GROUP,
+                                             RV_ACTION_PIN_LANE,       RV_ACTION_LANE_BACK};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        const struct rv_act on_lane = {.action = actions[i], .idx = 1};
+        viewer.look.shown = RV_VIEW_MODE_CALLS;
+        cr_assert(rv_viewer_calls_view_act(&viewer, &on_lane), "action %zu", i);
+        viewer.look.shown = RV_VIEW_MODE_TASKS;
+        cr_assert(rv_viewer_tasks_view_act(&viewer, &on_lane), "action %zu", i);
+        cr_assert_eq(n_shown(), 4);
+    }
+    const struct rv_act show_all = {.action = RV_ACTION_SHOW_ALL_LANES};
+    cr_assert_not(rv_viewer_tasks_view_act(&viewer, &show_all));
 }
