@@ -11,6 +11,7 @@
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/fiber_stacks.h"
+#include "producers/ruby/thread_names.h"
 #include "ringviz/producer.h"
 
 static bool is_set_to(const char *name, const char *value)
@@ -78,6 +79,7 @@ void Init_ringviz(void)
     };
     rb_ext_ractor_safe(true);
     rv_api_start();
+    rv_thread_names_start();
     rv_ractors_prepare();
     rv_methods_start();
     rv_fiber_stacks_start();

@@ -162,31 +162,9 @@ static void on_event(rb_event_flag_t event, const rb_internal_thread_event_data_
     }
 }
 
-/* "file.rb:3" of "#<Thread:0x00 /folder/file.rb:3 run>"; the first thread of a Ractor has no place. */
-static VALUE place_of(VALUE thread)
+bool rv_gvl_has_own_ring(void)
 {
-    VALUE text = rb_funcall(thread, rb_intern("to_s"), 0);
-    const char *begin = strchr(StringValueCStr(text), ' '), *end = begin ? strrchr(begin + 1, ' ') : NULL;
-    if (!end)
-        return Qnil;
-    begin++;
-    for (const char *at = begin; at < end; at++)
-        if (*at == '/')
-            begin = at + 1;
-    return rb_str_new(begin, end - begin);
-}
-
-/* As Ruby names native threads: its own name, or where its block is. */
-void rv_gvl_name_thread(void)
-{
-    VALUE thread = rb_thread_current(), name;
-    if (!running || !running->ring)
-        return;
-    name = rb_funcall(thread, rb_intern("name"), 0);
-    if (NIL_P(name))
-        name = place_of(thread);
-    if (!NIL_P(name))
-        ringviz_thread_name(StringValueCStr(name));
+    return running && running->ring;
 }
 
 void rv_gvl_prepare(void)

@@ -33,19 +33,20 @@ void rv_gvl_end_thread(void);
 bool rv_gvl_has_ended(void);
 void rv_gvl_begin_thread(void);
 
-/* For threads that change native threads, from Ruby 3.3 on: once, before there are Ractors, and as one begins and ends, to
- * give it the name that the kernel does not know. */
+/* For threads that change native threads, from Ruby 3.3 on: once, before there are Ractors; and whether the calling thread is
+ * such a one, whose name the kernel does not know. */
 #if RUBY_API_VERSION_CODE >= 30300
 void rv_gvl_prepare(void);
-void rv_gvl_name_thread(void);
+bool rv_gvl_has_own_ring(void);
 void rv_gvl_go_on(void); /* The calling thread runs. GVL */
 #else
 static inline void rv_gvl_prepare(void)
 {
 }
 
-static inline void rv_gvl_name_thread(void)
+static inline bool rv_gvl_has_own_ring(void)
 {
+    return false;
 }
 #endif
 

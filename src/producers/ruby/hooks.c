@@ -17,6 +17,7 @@
 #include "producers/ruby/object_counts.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/fiber_stacks.h"
+#include "producers/ruby/thread_names.h"
 
 #define MOST_FRAMES 100
 
@@ -99,10 +100,10 @@ static void write_other(rb_event_flag_t event)
         if (!(events & RUBY_EVENT_FIBER_SWITCH))
             rv_fiber_stacks_know_first();
         rv_gvl_begin_thread();
-        rv_gvl_name_thread();
+        rv_thread_names_tell();
         break;
     case RUBY_EVENT_THREAD_END:
-        rv_gvl_name_thread();
+        rv_thread_names_tell();
         rv_debugger_end_thread();
         rv_gvl_end_thread();
         rv_fiber_stacks_give_back(); /* before the thread that joins it goes on */

@@ -10,7 +10,7 @@
 
 #include "producers/commands/commands.h"
 #include "producers/ruby/fiber_stacks.h"
-#include "ringviz/producer.h"
+#include "producers/ruby/thread_names.h"
 
 /* Exported by Ruby 3.0 to 3.4: what Ractor.new does to its block; raises where that uses outer variables. */
 extern VALUE rb_proc_isolate(VALUE block);
@@ -28,7 +28,7 @@ static VALUE enter(VALUE module, VALUE ractor)
     snprintf(lane, sizeof lane, "Ractor %lu%s%s", number ? strtoul(number + 1, NULL, 10) : 0,
              RB_TYPE_P(name, T_STRING) ? " " : "", RB_TYPE_P(name, T_STRING) ? RSTRING_PTR(name) : "");
     rv_fiber_stacks_begin_thread();
-    ringviz_thread_name(lane);
+    rv_thread_names_begin_ractor(lane);
     begin();
     return module;
 }

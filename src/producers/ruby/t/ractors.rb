@@ -74,6 +74,7 @@ class RactorsTest < RingvizTest
     path = write_file(SCRIPT)
     out = run_plain([ENV.fetch("RINGVIZ"), "--report", "--", "ruby", path]).out
     assert_match(/ Ractor 2 five$/, out)
+    assert_match(/ Ractor 2 five: script1.rb:4$/, out)
     assert_operator out.scan(/ Ractor \d+$/).uniq.size, :>=, 4
   end
 
