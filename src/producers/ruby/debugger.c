@@ -276,6 +276,8 @@ static bool has_stopped_here(void)
 static void look_at_line(VALUE tracepoint)
 {
     const struct rv_breakpoints_place place = {.kind = RV_BREAKPOINT_LINE};
+    if (rv_commands.is_serving) /* ours, such as a look for Ractors, after which this would be looked for again */
+        return;
     if (thread.has_new_ring)
         take_ring();
     if (is_again(&thread.line, tracepoint) || (has_stopped_here() && !thread.is_line_due))

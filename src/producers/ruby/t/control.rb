@@ -169,6 +169,24 @@ class ControlTest < RingvizTest
     end
   end
 
+  def test_a_watched_program_goes_on
+    control(<<~RUBY) do |program|
+      def leaf(n) = n + 1
+      @seen = 1
+      n = 1
+      100.times { n = leaf(n) }
+      @seen = n
+      puts "end"
+    RUBY
+      program.ask("stop", "break #{program.script}:6", "eval $go = 1", "run")
+      assert_equal at("main program", 6), program.ask("wait 60")
+      assert_equal ["2 watch @seen = 1", "ring 0 runs"], program.ask("watch @seen", "run")
+      assert_equal at("main program", 9) + "\n2 watch @seen: 1 => 101", program.ask("wait 30")
+      program.ask("run")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
   def test_code_that_is_loaded_later
     library = write_file("class Later\n  def self.go(n)\n    n\n  end\n  define_method(:made) { |x|\n    x + 1 }\nend\n", "later.rb")
     control(<<~RUBY) do |program|
