@@ -206,8 +206,25 @@ bool rv_imgui_choice(const char *label, float width, const char *const *names, i
     return ImGui::Combo(label, chosen, names, n);
 }
 
+static const char *recallable; // by the next field; NULL: nothing
+
+struct recalling {
+    const char *text;
+    bool is_done;
+};
+
+static int recall(ImGuiInputTextCallbackData *data)
+{
+    recalling *recalled = (recalling *)data->UserData;
+    if (data->EventKey != ImGuiKey_UpArrow || data->BufTextLen > 0)
+        return 0;
+    data->InsertChars(0, recalled->text);
+    recalled->is_done = true;
+    return 0;
+}
+
 // While it is edited, a field shows its characters one by one, as they follow each other; else it is a line as others.
-static bool add_field(const char *id, const char *hint, char *text, size_t text_bytes)
+static bool add_field(const char *id, const char *hint, char *text, size_t text_bytes, recalling *recalled)
 {
     const char *end = text + strnlen(text, text_bytes);
     const bool is_line = !rv_imgui_is_plain(text, end) && ImGui::GetActiveID() != ImGui::GetID(id);
@@ -215,7 +232,9 @@ static bool add_field(const char *id, const char *hint, char *text, size_t text_
     const ImVec2 padding = ImGui::GetStyle().FramePadding;
     if (is_line)
         ImGui::PushStyleColor(ImGuiCol_Text, 0u);
-    bool is_entered = ImGui::InputTextWithHint(id, hint, text, text_bytes, ImGuiInputTextFlags_EnterReturnsTrue);
+    const int flags =
+        ImGuiInputTextFlags_EnterReturnsTrue | (recalled->text ? (int)ImGuiInputTextFlags_CallbackHistory : 0);
+    bool is_entered = ImGui::InputTextWithHint(id, hint, text, text_bytes, flags, recall, recalled);
     if (!is_line)
         return is_entered;
     ImGui::PopStyleColor();
@@ -224,6 +243,11 @@ static bool add_field(const char *id, const char *hint, char *text, size_t text_
     rv_imgui_draw_line(ImVec2(from.x + padding.x, from.y + padding.y), RV_IMGUI_FONT_TEXT, ink, text, end);
     ImGui::PopClipRect();
     return is_entered;
+}
+
+void rv_imgui_recall(const char *text)
+{
+    recallable = text;
 }
 
 rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,
@@ -236,8 +260,12 @@ rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, cha
     if (takes_keyboard)
         ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(width);
-    if (add_field(id, hint, text, text_bytes))
+    recalling recalled = {recallable, false};
+    recallable = nullptr;
+    if (add_field(id, hint, text, text_bytes, &recalled))
         return RV_IMGUI_TYPED_ENTERED;
+    if (recalled.is_done)
+        return RV_IMGUI_TYPED_RECALLED;
     if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape)))
         return RV_IMGUI_TYPED_ESCAPED;
     bool is_same = strnlen(text, text_bytes) == n_before && !memcmp(before, text, n_kept);

@@ -59,7 +59,16 @@ bool rv_imgui_button(const char *label, float width, bool is_chosen);
 bool rv_imgui_check(const char *label, bool *is_on); /* true when changed */
 bool rv_imgui_choice(const char *label, float width, const char *const *names, int n, int *chosen);
 
-enum rv_imgui_typed { RV_IMGUI_TYPED_NOTHING, RV_IMGUI_TYPED_CHANGED, RV_IMGUI_TYPED_ENTERED, RV_IMGUI_TYPED_ESCAPED };
+enum rv_imgui_typed {
+    RV_IMGUI_TYPED_NOTHING,
+    RV_IMGUI_TYPED_CHANGED,
+    RV_IMGUI_TYPED_ENTERED,
+    RV_IMGUI_TYPED_ESCAPED,
+    RV_IMGUI_TYPED_RECALLED
+};
+
+/* While the next text field is empty, Up puts this text into it, which it tells by RV_IMGUI_TYPED_RECALLED. */
+void rv_imgui_recall(const char *text);
 
 /* A text field. takes_keyboard: focus it. */
 enum rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,

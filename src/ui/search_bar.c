@@ -87,15 +87,27 @@ static void show_chip(const char *rule, uint32_t idx, struct rv_ui_acts *acts)
     rv_imgui_same_line(GAP);
 }
 
+/* Up takes the last rule back into the field, to be edited. */
+static void show_rule_field(const struct rv_search_bar *shown, struct rv_search_bar_state *state,
+                            struct rv_ui_acts *acts)
+{
+    const size_t n = rv_filter_n_rules(shown->filter);
+    if (n)
+        rv_imgui_recall(rv_filter_text(shown->filter, n - 1));
+    const enum rv_imgui_typed typed = rv_imgui_input("##rule", "filter: depth:<8", RULE_WIDTH, state->rule,
+                                                     sizeof state->rule, state->n_rules_asked != shown->n_rules_asked);
+    if (typed == RV_IMGUI_TYPED_RECALLED)
+        ask(acts, RV_ACTION_REMOVE_RULE, (uint32_t)n - 1);
+    if (typed != RV_IMGUI_TYPED_ENTERED || !state->rule[0])
+        return;
+    ask_text(acts, RV_ACTION_LET, state->rule);
+    state->rule[0] = '\0';
+}
+
 static void show_rules(const struct rv_ui_style *style, const struct rv_search_bar *shown,
                        struct rv_search_bar_state *state, struct rv_ui_acts *acts)
 {
-    if (rv_imgui_input("##rule", "filter: depth:<8", RULE_WIDTH, state->rule, sizeof state->rule, false) ==
-            RV_IMGUI_TYPED_ENTERED &&
-        state->rule[0]) {
-        ask_text(acts, RV_ACTION_LET, state->rule);
-        state->rule[0] = '\0';
-    }
+    show_rule_field(shown, state, acts);
     rv_imgui_same_line(GAP);
     if (shown->rule_why[0]) {
         rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_warning, shown->rule_why);
@@ -129,5 +141,6 @@ void rv_search_bar_show(struct rv_ui *ui, const struct rv_search_bar *shown, str
         ask(acts, RV_ACTION_END_SEARCH, 0);
     rv_imgui_panel_end();
     state->n_asked = shown->n_asked;
+    state->n_rules_asked = shown->n_rules_asked;
     state->is_there = true;
 }

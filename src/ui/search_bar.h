@@ -15,13 +15,13 @@ struct rv_search_bar {
     bool is_partial;  /* except evicted calls */
     bool is_damaged;  /* except calls in damaged blocks */
     const struct rv_filter *filter;
-    const char *rule_why; /* why the last rule is invalid; "" = valid */
-    unsigned n_asked;     /* number of requests to search: each one focuses the field */
+    const char *rule_why;            /* why the last rule is invalid; "" = valid */
+    unsigned n_asked, n_rules_asked; /* number of requests to search, and to enter a rule: each one focuses the field */
 };
 
 struct rv_search_bar_state { /* zeroed = not shown in the last pass */
     char find[RV_UI_TEXT_BYTES], rule[RV_UI_TEXT_BYTES];
-    unsigned n_asked;
+    unsigned n_asked, n_rules_asked;
     bool is_there;
 };
 

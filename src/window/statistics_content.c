@@ -129,6 +129,7 @@ void rv_statistics_content_show_top(struct rv_statistics_content *content, struc
         .filter = search->filter,
         .rule_why = about->viewer->rule_why,
         .n_asked = about->viewer->panels.n_asked,
+        .n_rules_asked = about->viewer->panels.n_rules_asked,
     };
     if (!about->viewer->panels.has_search) {
         content->search = (struct rv_search_bar_state){.is_there = false};

@@ -82,9 +82,16 @@ static bool inspect_steps(struct window_steps *steps, const struct rv_window_sta
     return true;
 }
 
-static const int rule_field[2] = {100, 86}; /* below the search field, in a window this narrow */
+static void go_to_rules(void)
+{
+    user_press(SDL_SCANCODE_F, KMOD_LCTRL | KMOD_LSHIFT);
+    user_press(SDL_SCANCODE_UNKNOWN, 0); /* a pass, in which the field takes the keyboard */
+}
 
-/* A filter rule dims calls that do not pass, or hides them; without rules the picture is as before. */
+/*
+ * A filter rule dims calls that do not pass, or hides them; without rules the picture is as before. Keys alone write a rule, and
+ * take it back to change it.
+ */
 static bool filter_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;
@@ -94,13 +101,11 @@ static bool filter_steps(struct window_steps *steps, const struct rv_window_stat
         if (state->viewer->pointer.hover.is_pinned || state->viewer->search.search.is_on || !state->is_settled)
             return false;
         steps->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
-        user_press(SDL_SCANCODE_F, KMOD_LCTRL);
+        go_to_rules();
         return true;
     case 8:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
-        user_press(SDL_SCANCODE_UNKNOWN, 0); /* a pass, in which the search field takes the keyboard */
-        window_steps_click(rule_field, 1);
         enter("!name:step$");
         return true;
     case 9:
@@ -114,12 +119,25 @@ static bool filter_steps(struct window_steps *steps, const struct rv_window_stat
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_INVERT_RULE});
         return true;
     case 11:
-        if (state->view->n_boxes != N_INNER)
+        if (state->view->n_boxes != N_INNER || !state->is_settled)
             return false;
+        go_to_rules();
+        user_press(SDL_SCANCODE_UP, 0);
+        return true;
+    case 12:
+        if (rv_filter_n_rules(filter) != 0 || state->view->n_boxes != N_INNER + 1 || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_HOME, 0);
+        enter("!");
+        return true;
+    case 13:
+        if (rv_filter_n_rules(filter) != 1 || state->view->n_boxes != 1)
+            return false;
+        steps->is_failed |= strcmp(rv_filter_text(filter, 0), "!name:step$") != 0;
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_LET, .text = "depth:what"});
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_REMOVE_RULE});
         return true;
-    case 12:
+    case 14:
         if (rv_filter_n_rules(filter) != 0 || state->view->n_boxes != N_INNER + 1)
             return false;
         steps->is_failed |= !state->viewer->rule_why[0];
@@ -139,5 +157,5 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 int main(void)
 {
     struct window_steps steps = {.act = act};
-    return window_steps_run(&steps, 640, 360, 13);
+    return window_steps_run(&steps, 640, 360, 15);
 }
