@@ -10,7 +10,7 @@
 
 struct rv_tooltip_rows_about {
     struct rv_subroutines *subroutines;
-    const struct rv_lanes *lanes;      /* that the flow leads through */
+    const struct rv_lanes *lanes;      /* of the flow, and of who ended waits */
     struct rv_lane *lane;              /* the box's; NULL: without arguments */
     const struct rv_call_waits *waits; /* the call's; NULL: not known */
     const struct rv_call_flow *flow;   /* likewise */

@@ -59,13 +59,26 @@ static void wait_until(uint64_t end_ns, uint64_t n_ns, enum rv_wake wake)
                                           .wake = wake});
 }
 
+/* As the kernel has reported it; with 0, by an interrupt. */
+static void wake_from_outside(uint64_t end_ns, uint32_t tid)
+{
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = end_ns - 1000,
+                                          .end_ns = end_ns,
+                                          .woke_ns = end_ns,
+                                          .call = WAITS_IN,
+                                          .waker = RV_WIRE_OUTSIDE | tid,
+                                          .kind = RV_WAIT_READ,
+                                          .wake = RV_WAKE_EXACT});
+}
+
 static const char *row(const char *label)
 {
     static struct rv_tooltip tooltip;
     const struct rv_hover hover = {.is_on = true, .box = BLOCKED};
     rv_call_waits_find(&found, waits, &BLOCKED, 0);
-    cr_assert(rv_tooltip_rows_fill(&hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .waits = &found},
-                                   &tooltip));
+    cr_assert(rv_tooltip_rows_fill(
+        &hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .waits = &found, .lanes = lanes},
+        &tooltip));
     for (size_t i = 0; i < tooltip.n_lines; i++)
         if (strcmp(tooltip.lines[i].label, label) == 0)
             return tooltip.lines[i].text;
@@ -100,6 +113,27 @@ static void open_viewer(struct rv_viewer *viewer)
         viewer,
         &(struct rv_viewer_params){
             .settings = settings, .now_ns = 20000, .window_ns = 20000, .lanes = lanes, .subroutines = subroutines});
+}
+
+Test(call_waits, a_waker_that_is_not_traced_has_its_name)
+{
+    rv_lanes_name_outside(lanes, 1234, "postgres");
+    wake_from_outside(3000, 1234);
+    cr_assert_str_eq(row("ended by"), "postgres 1234");
+    cr_assert_null(found.longest.waker);
+}
+
+Test(call_waits, a_waker_that_was_gone_before_it_was_asked_for_its_name_has_none)
+{
+    rv_lanes_name_outside(lanes, 1234, "");
+    wake_from_outside(3000, 1234);
+    cr_assert_str_eq(row("ended by"), "a thread that is not traced");
+}
+
+Test(call_waits, a_wait_may_be_ended_by_an_interrupt)
+{
+    wake_from_outside(3000, 0);
+    cr_assert_str_eq(row("ended by"), "interrupt");
 }
 
 Test(call_waits, the_innermost_call_that_released_is_gone_to)
