@@ -258,6 +258,20 @@ Test(waits_waits, what_a_waker_waited_for_comes_before_the_wait_that_it_ended)
     cr_expect_eq(passed_ns_of(JOBS), 0);
 }
 
+/* 7: by the kernel's report. */
+Test(waits_waits, a_waker_that_is_not_traced_is_a_client_to_who_polls_and_else_what_is_waited_for)
+{
+    size_t n;
+    add_as(0, RV_WAIT_SEMAPHORE, RESULTS, 0, 1000, 101);
+    add_as(1, RV_WAIT_READ, JOBS, 0, 800, RV_WIRE_OUTSIDE | 7);
+    add_as(0, RV_WAIT_POLL, CLIENTS, 1000, 1900, RV_WIRE_OUTSIDE | 7);
+    expect_ranks((const uint32_t[]){RESULTS, JOBS, CLIENTS}, (const uint64_t[]){0, 0, 900}, 3);
+    cr_expect_eq(passed_ns_of(RESULTS), 0);
+    struct rv_waits_row *rows = take_rows(&n);
+    cr_expect(rows[1].holder.tid == (RV_WIRE_OUTSIDE | 7) && !rows[1].holder.lane && rows[1].held_ns == 800);
+    free(rows);
+}
+
 Test(waits_waits, a_waker_that_sleeps_or_has_a_lock_passes_nothing_on)
 {
     add_as(0, RV_WAIT_SEMAPHORE, RESULTS, 0, 1000, 101);
