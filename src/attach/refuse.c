@@ -196,7 +196,8 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
     return -EINVAL;
 }
 
-static bool is_restricted(void)
+/* '0' where the kernel has no such restriction; '1' and '2': root may attach; '3': nobody, and none can change it. */
+static char ptrace_scope(void)
 {
     char word = '0';
     int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
@@ -204,7 +205,7 @@ static bool is_restricted(void)
         word = '0';
     if (fd >= 0)
         close(fd);
-    return word != '0' && geteuid() != 0;
+    return word;
 }
 
 int rv_refuse_attaching_error(pid_t pid, int error)
@@ -212,7 +213,12 @@ int rv_refuse_attaching_error(pid_t pid, int error)
     switch (-error) {
     case EPERM:
     case EACCES:
-        if (is_restricted())
+        if (ptrace_scope() == '3')
+            return rv_err(EPERM,
+                          "process %d may not be attached to: kernel.yama.ptrace_scope is 3, which forbids it to root, too, "
+                          "until the machine is started anew: start the program under ringviz",
+                          (int)pid);
+        if (ptrace_scope() != '0' && geteuid() != 0)
             return rv_err(EPERM,
                           "process %d may not be attached to: kernel.yama.ptrace_scope forbids it; as root: sysctl "
                           "kernel.yama.ptrace_scope=0, or run ringviz as root",

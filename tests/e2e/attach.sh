@@ -248,6 +248,28 @@ exec 9>&-
 wait $pid
 expect "exit status of the program under seccomp" $? 0
 
+# What kernels with Yama or with shadow stacks tell, where mounts may stand for them.
+in_mounts() { # MOUNTING COMMAND...
+    unshare -m sh -c 'mounting=$1; shift; eval "$mounting" && exec "$@"' sh "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    expect "exit status after $1" $? 1
+    one_line "after $1"
+}
+perl -e 'sleep 600' &
+sleeper=$!
+if (exec unshare -m sh -c 'mount -t tmpfs none /proc/sys/kernel && setpriv --reuid=65534 --clear-groups test -x "$0"' "$ringviz") 2>/dev/null; then
+    for refusal in "1 ptrace_scope=0" "3 ptrace_scope.is.3"; do
+        scope=${refusal% *}
+        in_mounts "mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama && echo $scope >/proc/sys/kernel/yama/ptrace_scope" \
+            setpriv --reuid=65534 --clear-groups "$ringviz" -p $sleeper --report
+        grep -q "${refusal#* }" "$folder/err" || fail "ptrace_scope $scope: $(cat "$folder/err")"
+    done
+    (grep -v x86_Thread_features /proc/$sleeper/status && printf 'x86_Thread_features:\tshstk \n') >"$folder/status"
+    in_mounts "mount --bind '$folder/status' /proc/$sleeper/status" "$ringviz" -p $sleeper --report
+    grep -q "GLIBC_TUNABLES=glibc.cpu.x86_shstk=off" "$folder/err" || fail "a shadow stack: $(cat "$folder/err")"
+    grep -q libringviz /proc/$sleeper/maps && fail "a process that is refused has our library"
+fi
+kill $sleeper
+
 # A program of 32 bits, where the kernel runs such: two headers, and pause(2) for ever.
 printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0' >"$folder/narrow"
 printf '\1\0\0\0\0\0\0\0\0\200\4\10\0\200\4\10\135\0\0\0\135\0\0\0\5\0\0\0\0\20\0\0\270\35\0\0\0\315\200\353\367' >>"$folder/narrow"
