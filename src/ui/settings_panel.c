@@ -7,6 +7,16 @@
 #define LABEL_WIDTH 110.0f
 #define N_SCALES 6
 
+static const unsigned PERCENTS[N_SCALES] = {75, 100, 125, 150, 200, 300};
+
+unsigned rv_settings_panel_next_scale(unsigned percent)
+{
+    size_t i = 0;
+    while (i < N_SCALES && PERCENTS[i] <= percent)
+        i++;
+    return PERCENTS[i % N_SCALES];
+}
+
 static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
 {
     rv_ui_act(acts, &(struct rv_act){.action = action, .idx = idx});
@@ -35,7 +45,6 @@ static void show_arcs(const struct rv_ui_style *style, const struct rv_settings_
 
 void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_acts *acts)
 {
-    static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200, 300};
     static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %", "300 %"};
     const struct rv_ui_style *style = rv_ui_style(ui);
     const char *themes[RV_COLOR_THEME_COUNT];
@@ -45,14 +54,14 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
     for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
         themes[i] = rv_color_theme_name((enum rv_color_theme)i);
     for (int i = 0; i < N_SCALES; i++)
-        scale = percents[i] == shown->scale_percent ? i : scale;
+        scale = PERCENTS[i] == shown->scale_percent ? i : scale;
     rv_imgui_panel_begin("settings", rv_ui_center(ui, WIDTH, HEIGHT), RV_IMGUI_PANEL_FIRST | RV_IMGUI_PANEL_SCROLLS);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, "Settings");
     rv_imgui_gap(4.0f);
     if (choose(style, "Theme", themes, RV_COLOR_THEME_COUNT, &theme))
-        ask(acts, RV_ACTION_THEME, (uint32_t)theme);
+        ask(acts, RV_ACTION_THEME, (uint32_t)theme + 1);
     if (choose(style, "Size", scales, N_SCALES, &scale))
-        ask(acts, RV_ACTION_SCALE, percents[scale]);
+        ask(acts, RV_ACTION_SCALE, PERCENTS[scale]);
     if (choose(style, "Colours by", shown->schemes, (int)shown->n_schemes, &scheme))
         ask(acts, RV_ACTION_SCHEME, (uint32_t)scheme + 1);
     if (rv_imgui_check("Legend", &has_legend))

@@ -205,8 +205,8 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                               "show or hide lanes of what was waited for most: who had it, and who waited"},
     [RV_ACTION_LEGEND] = {{{"F3", 0}}, NULL, "show or hide the legend"},
     [RV_ACTION_MINIMAP] = {{{"F4", 0}}, NULL, "show or hide the minimap"},
-    [RV_ACTION_THEME] = {{{NULL, 0}}, "in the settings", "dark or light"},
-    [RV_ACTION_SCALE] = {{{NULL, 0}}, "in the settings", "size of text and panels"},
+    [RV_ACTION_THEME] = {{{"T", RV_MODIFIER_CTRL}}, "in the settings", "dark or light"},
+    [RV_ACTION_SCALE] = {{{"=", RV_MODIFIER_CTRL}}, "in the settings", "next size of text and panels, 75 to 300 %"},
     [RV_ACTION_QUIT] = {{{"Q", RV_MODIFIER_CTRL}}, NULL, "quit"},
 };
 

@@ -7,6 +7,7 @@
 #include "viewer/navigation.h"
 #include "viewer/search.h"
 #include "viewer/playback.h"
+#include "ui/settings_panel.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -299,6 +300,12 @@ static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
     viewer->look.scheme = (enum rv_color_scheme)(scheme % rv_viewer_n_schemes(viewer));
 }
 
+static void choose_theme(struct rv_settings *settings, uint32_t which)
+{
+    const uint32_t theme = which ? which - 1 : (uint32_t)settings->theme + 1;
+    settings->theme = (enum rv_color_theme)(theme % RV_COLOR_THEME_COUNT);
+}
+
 /* Those of a capture that has not come to its end. */
 static void keep_bookmarks(struct rv_viewer *viewer)
 {
@@ -451,11 +458,12 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         viewer->settings.has_minimap = !viewer->settings.has_minimap;
         return;
     case RV_ACTION_THEME:
-        viewer->settings.theme = (enum rv_color_theme)(act->idx % RV_COLOR_THEME_COUNT);
+        choose_theme(&viewer->settings, act->idx);
         rv_viewer_touch(viewer);
         return;
     case RV_ACTION_SCALE:
-        viewer->settings.scale_percent = act->idx;
+        viewer->settings.scale_percent =
+            act->idx ? act->idx : rv_settings_panel_next_scale(viewer->settings.scale_percent);
         rv_viewer_touch(viewer);
         return;
     case RV_ACTION_ORBIT:

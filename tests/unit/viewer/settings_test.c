@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "viewer/settings.h"
+#include "viewer/viewer.h"
 
 static char folder[64], path[160];
 
@@ -77,6 +78,29 @@ Test(settings, chosen_settings_are_restored)
     struct rv_settings again = load();
     struct rv_key_value_file config = {.path = NULL};
     cr_assert_not(rv_settings_store(&again, &settings, &config), "something is not as it was chosen");
+}
+
+Test(settings, the_next_theme_and_size_are_chosen_without_a_mouse)
+{
+    static const unsigned percents[] = {125, 150, 200, 300, 75, 100};
+    struct rv_viewer_params params = {
+        .window_ns = 1000, .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create()};
+    struct rv_viewer viewer;
+    rv_settings_init(&params.settings);
+    rv_viewer_init(&viewer, &params);
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+        rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_SCALE});
+        cr_assert_eq(viewer.settings.scale_percent, percents[i]);
+    }
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_THEME});
+    cr_assert_eq(viewer.settings.theme, RV_COLOR_LIGHT);
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_THEME});
+    cr_assert_eq(viewer.settings.theme, RV_COLOR_DARK);
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_THEME, .idx = RV_COLOR_LIGHT + 1});
+    cr_assert_eq(viewer.settings.theme, RV_COLOR_LIGHT);
+    rv_viewer_fini(&viewer);
+    rv_lanes_destroy(params.lanes);
+    rv_subroutines_destroy(params.subroutines);
 }
 
 Test(settings, unchanged_settings_make_no_file)
