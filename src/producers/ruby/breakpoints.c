@@ -10,6 +10,7 @@
 
 #include "producers/ruby/backtrace.h"
 #include "producers/ruby/code_events.h"
+#include "producers/ruby/evaluate.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/value_text.h"
@@ -334,18 +335,19 @@ static void change(struct rv_breakpoint *point, bool is_removed)
 bool rv_breakpoints_watch(const char *text, unsigned frame, struct rv_text *out)
 {
     VALUE binding = rv_backtrace_binding(frame);
-    struct rv_breakpoint point = {.owner = (const void *)binding}; /* NOLINT */
     if (!rv_breakpoint_list_has_room(out))
         return false;
     if (NIL_P(binding)) {
         rv_text_addf(out, "no frame %u", frame);
         return false;
     }
+    VALUE compiled = rv_evaluate_compile(binding, text);
+    struct rv_breakpoint point = {.owner = (const void *)compiled}; /* NOLINT */
     rv_code_events_begin_thread();
     bool is_fine = rv_breakpoint_list_watch(&point, text, frame, out);
     if (is_fine)
-        rv_code_events_keep(rv_code_events_owner(point.number), binding);
-    RB_GC_GUARD(binding);
+        rv_code_events_keep(rv_code_events_owner(point.number), compiled);
+    RB_GC_GUARD(compiled);
     return is_fine;
 }
 

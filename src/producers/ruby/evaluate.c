@@ -107,11 +107,37 @@ static void end_output(void)
 
 /* ---- expressions ---- */
 
+static VALUE eval_in(VALUE binding, VALUE text)
+{
+    return rb_funcall(binding, rb_intern("eval"), 3, text, rb_utf8_str_new_cstr("expression"), INT2FIX(1));
+}
+
+static VALUE compile(VALUE given)
+{
+    const VALUE *arguments = (const VALUE *)given; /* NOLINT */
+    return eval_in(arguments[0], rb_sprintf("proc { (%" PRIsVALUE "\n) }", arguments[1]));
+}
+
+VALUE rv_evaluate_compile(VALUE binding, const char *text)
+{
+    VALUE arguments[] = {binding, rb_utf8_str_new_cstr(text)};
+    const VALUE raised = rb_errinfo();
+    int error = 0;
+    const VALUE compiled = rb_protect(compile, (VALUE)arguments, &error);
+    if (!error)
+        return compiled;
+    if (!RTEST(rb_obj_is_kind_of(rb_errinfo(), rb_eScriptError)))
+        rb_jump_tag(error);
+    rb_set_errinfo(raised);
+    return binding;
+}
+
 static VALUE eval(VALUE given)
 {
     const VALUE *arguments = (const VALUE *)given; /* NOLINT */
     rv_request_poller_begin();
-    return rb_funcall(arguments[0], rb_intern("eval"), 3, arguments[1], rb_utf8_str_new_cstr("expression"), INT2FIX(1));
+    return RTEST(rb_obj_is_proc(arguments[0])) ? rb_proc_call(arguments[0], rb_ary_new())
+                                               : eval_in(arguments[0], arguments[1]);
 }
 
 static VALUE message_of(VALUE error)

@@ -182,7 +182,9 @@ class ControlTest < RingvizTest
       assert_equal at("main program", 6), program.ask("wait 60")
       assert_equal ["2 watch @seen = 1", "ring 0 runs"], program.ask("watch @seen", "run")
       assert_equal at("main program", 9) + "\n2 watch @seen: 1 => 101", program.ask("wait 30")
-      program.ask("run")
+      assert_match(/\Aerror: SyntaxError: /, program.ask("watch }; {"))
+      assert_equal '3 watch "é#{n}" # and so on = "é101"', program.ask('watch "é#{n}" # and so on')
+      assert_equal "ring 0 runs", program.ask("run")
       assert_equal "end\nstatus 0", program.end
     end
   end
