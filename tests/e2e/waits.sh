@@ -90,9 +90,9 @@ stack() { # KIND OBJECT STACK: the holder released it in these calls
         fail "no $1 $2 released in $3: $(cat "$folder/waits")"
 }
 unknown=7 exact=8 owner=9 likely=10 timeout=11
-# What no wrapper knows the kernel does, for those who may ask it.
-untold=$unknown
-[ ! -r /sys/kernel/tracing/events/sched/sched_waking/id ] || untold=$exact
+# What no wrapper knows the kernel does, where it may be asked (outside.sh).
+scene_of "$blocking" outside
+untold=$(awk -F, -v exact=$exact -v unknown=$unknown '$1 == "read" { print $exact ? exact : unknown }' "$folder/waits")
 
 # Each moment between the ends of the path is on it once: in an innermost call, or in none.
 path() { # OPTION... -- SCENE...
