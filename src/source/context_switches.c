@@ -5,6 +5,8 @@
  * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
  * other would turn the thread's state around; the state is not known from then on.
  *
+ * A thread that runs another program by exec may have a ring of each: its switches since then are the later one's.
+ *
  * A thread without an owner is silent, unless one claims it within a second of its end. Its sums are kept until then, its
  * switches for a second each. The kernel reports each end, so that a number that is used again is another thread.
  *
@@ -35,6 +37,8 @@ enum { MOST_CHANGES = 1 << 18 };
 struct thread {
     uint32_t tid;                  /* 0: a free place */
     uint32_t owner;                /* 0: none */
+    uint64_t born_ticks;           /* of the owner */
+    uint64_t exec_ticks;           /* of its last exec, if it had its owner before; else 0 */
     uint32_t pid;                  /* 0: unknown yet */
     uint32_t next;                 /* index of the one that had its CPU after it, the last time */
     char name[RV_PERF_NAME_BYTES]; /* likewise "" */
@@ -244,16 +248,22 @@ static struct thread *need_thread(struct rv_context_switches *switches, uint32_t
     return &switches->threads[i];
 }
 
-void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
+void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t born_ticks)
 {
     struct thread *thread = need_thread(switches, tid, 0);
+    if (thread->owner && thread->born_ticks > born_ticks)
+        return;
     thread->owner = owner;
+    thread->born_ticks = born_ticks;
+    thread->exec_ticks = thread->exec_ticks > born_ticks ? thread->exec_ticks : 0;
     thread->was_claimed = true;
 }
 
 void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
-    need_thread(switches, tid, 0)->owner = owner;
+    struct thread *thread = need_thread(switches, tid, 0);
+    thread->owner = owner;
+    thread->born_ticks = thread->exec_ticks = 0;
 }
 
 bool rv_context_switches_runs(const struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
@@ -289,11 +299,25 @@ bool rv_context_switches_next_unclaimed(const struct rv_context_switches *switch
     return false;
 }
 
+/* It runs another program, of whose ring nothing has been seen yet: that may claim what has happened since the exec. */
+static void leave_to_next_program(struct thread *thread)
+{
+    while (thread->first < thread->n && rv_event_ticks(&thread->changes[thread->first]) < thread->exec_ticks)
+        thread->first++;
+    thread->owner = 0;
+    thread->born_ticks = thread->exec_ticks = thread->taken_ticks = 0;
+    thread->was_claimed = false;
+}
+
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
     struct thread *thread = find_thread(switches, tid);
     if (!thread || thread->owner != owner)
         return;
+    if (thread->exec_ticks) {
+        leave_to_next_program(thread);
+        return;
+    }
     if (thread->ended_ns) {
         end_thread(switches, thread);
         return;
@@ -499,10 +523,18 @@ static void read_begin(struct rv_context_switches *switches, const struct rv_per
         memcpy(thread->name, parent->name, sizeof thread->name);
 }
 
-static void read_name(struct rv_context_switches *switches, const struct rv_perf_record *record)
+static void read_name(struct rv_context_switches *switches, const struct rv_perf_record *record,
+                      const struct reading *reading)
 {
     struct thread *thread = thread_at(switches, record->pid, record->tid, record->mono_ns);
     memcpy(thread->name, record->name, sizeof thread->name);
+    if (!record->is_exec)
+        return;
+    thread->exec_ticks = ticks_at(reading, record->mono_ns);
+    if (thread->was_claimed) { /* it is another one, should nobody claim that */
+        thread->did = (struct rv_silent_times){0};
+        thread->first_ns = record->mono_ns;
+    }
 }
 
 static void read_switch(struct rv_context_switches *switches, const struct rv_perf_record *record,
@@ -585,7 +617,7 @@ static void read_record(struct rv_context_switches *switches, const struct rv_pe
         read_end(switches, record);
         break;
     case RV_PERF_NAME:
-        read_name(switches, record);
+        read_name(switches, record, reading);
         break;
     case RV_PERF_LOSS:
         note_loss(switches, record, reading);
@@ -625,6 +657,11 @@ static bool is_told(const struct thread *thread, const struct rv_event *change)
     return thread->taken_ticks && (change->aux == RV_THREAD_RUNNING) == (thread->taken_state == RV_THREAD_RUNNING);
 }
 
+static bool is_of_next_program(const struct thread *thread, const struct rv_event *change)
+{
+    return thread->was_claimed && thread->exec_ticks && rv_event_ticks(change) >= thread->exec_ticks;
+}
+
 size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
                                 struct rv_event *out, size_t max)
 {
@@ -634,7 +671,7 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
         return 0;
     for (; thread->first < thread->n && n < max; thread->first++) {
         const struct rv_event *change = &thread->changes[thread->first];
-        if (rv_event_ticks(change) > until)
+        if (rv_event_ticks(change) > until || is_of_next_program(thread, change))
             break;
         if (is_told(thread, change))
             continue;

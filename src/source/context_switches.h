@@ -56,9 +56,11 @@ uint64_t rv_context_switches_read(struct rv_context_switches *switches, const st
 /* How full the fullest of the kernel's buffers was then. */
 unsigned rv_context_switches_percent_full(const struct rv_context_switches *switches);
 
-/* The thread's switches belong to this owner from now on (a ring, from 1). The switches of a thread without an owner are
- * kept for a second. */
-void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
+/*
+ * The thread's switches belong to this owner from now on (a ring, from 1; born: when its program began, after any exec), those before its
+ * next exec. Another owner that was born later keeps them. The switches of a thread without an owner are kept for a second.
+ */
+void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t born_ticks);
 
 /*
  * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED, BLOCKED, or UNKNOWN after a

@@ -76,10 +76,10 @@ struct live {
     uint64_t n_published;                /* number of verdicts, at the turn before */
     uint64_t opened_ns, last_liveness_ns, last_loss_ns;
     uint64_t turn_ns, turn_ticks; /* at this turn's begin */
-    uint32_t n_new_rings;  /* the header's count, at this turn's begin */
-    uint32_t n_prepared;   /* rings prepared; all, once that has failed */
-    size_t n_streams;      /* open now */
-    uint64_t n_light_turns; /* in a row */
+    uint32_t n_new_rings;         /* the header's count, at this turn's begin */
+    uint32_t n_prepared;          /* rings prepared; all, once that has failed */
+    size_t n_streams;             /* open now */
+    uint64_t n_light_turns;       /* in a row */
     bool has_had_stream, is_busy, is_light, is_ending, is_loss_turn, is_damage_said;
     struct rv_name_definitions definitions; /* naming thread */
 };
@@ -135,7 +135,7 @@ static void open_stream(struct live *live, struct rv_live_ring *slot, const stru
     };
     slot->has_called = false;
     slot->wakes = (struct rv_kernel_wakes){0};
-    rv_thread_switches_claim(&live->switches, slot);
+    rv_thread_switches_claim(&live->switches, slot, process->born_ticks);
     slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
                                                             .pid = control->owner_pid,
                                                             .parent_pid = process->parent_pid,
@@ -547,8 +547,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->definitions.symbolizer = live->symbolizer;
     rv_thread_switches_report(&live->switches, params->switches);
-    live->silent =
-        (struct rv_silent_streams){.map = map, .symbolizer = live->symbolizer, .switches = params->switches};
+    live->silent = (struct rv_silent_streams){.map = map, .symbolizer = live->symbolizer, .switches = params->switches};
     live->rings.all = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings.all);
     live->popped = rv_alloc_scratch(POPPED_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);

@@ -540,6 +540,7 @@ static bool translate(const struct rv_perf_buffers *buffers, struct cpu *cpu, co
         to->pid = from->named.pid;
         to->tid = from->named.tid;
         strncpy(to->name, from->named.name, sizeof to->name);
+        to->is_exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
     } else {
         return false;
     }

@@ -40,7 +40,8 @@ struct rv_perf_record {
     uint64_t mono_ns;                     /* of a loss: until then */
     uint64_t from_ns;                     /* LOSS: since then */
     uint64_t n_lost;                      /* LOSS: how many that were not reported before */
-    char name[RV_PERF_NAME_BYTES];        /* NAME: perhaps without its end */
+    char name[RV_PERF_NAME_BYTES];        /* NAME: perhaps without its end, */
+    bool is_exec;                         /* and of another program, that it runs from now on */
 };
 
 struct rv_perf_buffers; /* opaque */

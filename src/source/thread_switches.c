@@ -55,10 +55,10 @@ bool rv_thread_switches_is_light(const struct rv_thread_switches *switches)
     return !switches->reported || rv_context_switches_percent_full(switches->reported) < LIGHT_PERCENT;
 }
 
-void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot)
+void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot, uint64_t born_ticks)
 {
     if (switches->reported)
-        rv_context_switches_claim(switches->reported, slot->tid, owner_of(slot));
+        rv_context_switches_claim(switches->reported, slot->tid, owner_of(slot), born_ticks);
 }
 
 void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct rv_live_ring *slot)

@@ -37,8 +37,9 @@ bool rv_thread_switches_is_busy(const struct rv_thread_switches *switches);
 /* Did the kernel's buffers hold little at the last reading? */
 bool rv_thread_switches_is_light(const struct rv_thread_switches *switches);
 
-/* The ring's thread begins; has ended. */
-void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot);
+/* The ring's thread begins, in a program that was born at these ticks; has ended. */
+void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct rv_live_ring *slot,
+                              uint64_t born_ticks);
 void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct rv_live_ring *slot);
 
 /* The time up to which the thread's switches come before all events still to be popped; the ring was empty in the turn that

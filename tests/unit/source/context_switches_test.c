@@ -51,14 +51,11 @@ struct child {
     struct rusage usage;
 };
 
-/* Run a program that sleeps n_sleeps times, 5 ms each, to its end while its switches are read. Skips the test where
- * perf_event_open is not allowed. */
-static struct child run_unclaimed(unsigned n_sleeps, enum rv_clock_kind kind)
+/* Run a program, in Perl, to its end while its switches are read. Skips the test where perf_event_open is not allowed. */
+static struct child run_code(const char *code, enum rv_clock_kind kind)
 {
     struct child child;
-    char code[64];
     int error, status;
-    snprintf(code, sizeof code, "select undef, undef, undef, 0.005 for 1 .. %u", n_sleeps);
     child.switches = rv_context_switches_open(&error);
     if (!child.switches)
         cr_skip_test("perf_event_open: %d", error);
@@ -74,10 +71,17 @@ static struct child run_unclaimed(unsigned n_sleeps, enum rv_clock_kind kind)
     return child;
 }
 
+static struct child run_unclaimed(unsigned n_sleeps, enum rv_clock_kind kind)
+{
+    char code[64];
+    snprintf(code, sizeof code, "select undef, undef, undef, 0.005 for 1 .. %u", n_sleeps);
+    return run_code(code, kind);
+}
+
 static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
 {
     struct child child = run_unclaimed(n_sleeps, kind);
-    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER, UINT64_MAX);
     return child;
 }
 
@@ -133,7 +137,7 @@ Test(source_context_switches, switches_of_ringviz_itself_are_not_reported, .time
 {
     struct rv_event event;
     struct child child = run(1, RV_CLOCK_MONOTONIC);
-    rv_context_switches_claim(child.switches, (uint32_t)getpid(), OWNER + 1);
+    rv_context_switches_claim(child.switches, (uint32_t)getpid(), OWNER + 1, UINT64_MAX);
     cr_assert_eq(rv_context_switches_take(child.switches, (uint32_t)getpid(), OWNER + 1, UINT64_MAX, &event, 1), 0);
     rv_context_switches_close(child.switches);
 }
@@ -189,7 +193,7 @@ static void expect_threads_of_a_process(pid_t first)
     const uint32_t tids[] = {(uint32_t)pid, thread};
     for (size_t t = 0; t < 2; t++) {
         size_t n_blocked = 0, n;
-        rv_context_switches_claim(switches, tids[t], OWNER);
+        rv_context_switches_claim(switches, tids[t], OWNER, UINT64_MAX);
         n = rv_context_switches_take(switches, tids[t], OWNER, UINT64_MAX, events, MOST);
         for (size_t i = 0; i < n; i++) {
             n_blocked += events[i].aux == RV_THREAD_BLOCKED;
@@ -229,12 +233,46 @@ Test(source_context_switches, the_last_to_claim_a_thread_gets_its_switches, .tim
 {
     static struct rv_event events[MOST];
     struct child child = run(2, RV_CLOCK_MONOTONIC);
-    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER + 1);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER + 1, UINT64_MAX);
     cr_assert_eq(take(&child, UINT64_MAX, events), 0);
     rv_context_switches_forget(child.switches, (uint32_t)child.pid, OWNER); /* no longer its */
     cr_assert_geq(rv_context_switches_take(child.switches, (uint32_t)child.pid, OWNER + 1, UINT64_MAX, events, MOST),
                   2);
     rv_context_switches_close(child.switches);
+}
+
+static unsigned n_blocked(const struct child *child, uint32_t owner)
+{
+    static struct rv_event events[MOST];
+    unsigned n_found = 0;
+    const size_t n = rv_context_switches_take(child->switches, (uint32_t)child->pid, owner, UINT64_MAX, events, MOST);
+    for (size_t i = 0; i < n; i++)
+        n_found += events[i].aux == RV_THREAD_BLOCKED;
+    return n_found;
+}
+
+/* The rings of both programs may be found long after the exec, in any order. */
+Test(source_context_switches, programs_of_one_thread_get_their_own_switches, .timeout = 60)
+{
+    static const char CODE[] = "select undef, undef, undef, 0.005 for 1 .. 40;"
+                               "exec 'perl', '-e', 'select undef, undef, undef, 0.005 for 1 .. 100'";
+    const uint32_t second = OWNER + 1;
+    for (unsigned order = 0; order < 3; order++) {
+        const struct child child = run_code(CODE, RV_CLOCK_MONOTONIC);
+        const uint32_t tid = (uint32_t)child.pid;
+        if (order == 1)
+            rv_context_switches_claim(child.switches, tid, second, UINT64_MAX);
+        rv_context_switches_claim(child.switches, tid, OWNER, 1);
+        const unsigned n_first = n_blocked(&child, OWNER);
+        cr_expect(order == 1 ? n_first == 0 : n_first >= 40 && n_first < 100, "order %u: %u", order, n_first);
+        if (order == 2)
+            rv_context_switches_forget(child.switches, tid, OWNER);
+        if (order != 1)
+            rv_context_switches_claim(child.switches, tid, second, UINT64_MAX);
+        const unsigned n_second = n_blocked(&child, second), least = order == 1 ? 140 : 100;
+        cr_expect(n_second >= least && n_second < least + 40, "order %u: %u", order, n_second);
+        rv_context_switches_close(child.switches);
+    }
 }
 
 /* ---- threads that nobody claims ---- */
@@ -262,7 +300,7 @@ Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .t
     cr_assert_str_eq(silent.threads[0].name, "perl");
     cr_assert_arr_eq(&silent.threads[0].times, &silent.times, sizeof silent.times);
     rv_silent_threads_fini(&silent);
-    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER, UINT64_MAX);
     rv_context_switches_silent(child.switches, &silent);
     cr_assert_eq(silent.n_threads, 0, "claimed after its end");
     rv_context_switches_close(child.switches);
@@ -365,7 +403,7 @@ Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .t
     }
     cr_assert_eq(status, 0);
     rv_context_switches_read(switches, &clock);
-    rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER, UINT64_MAX);
     rv_context_switches_forget(switches, (uint32_t)pid, OWNER);
     rv_context_switches_silent(switches, &silent);
     cr_expect_eq(silent.n_threads, N_CHILDREN);
@@ -453,7 +491,7 @@ Test(source_context_switches, the_kernel_tells_who_woke_a_thread, .timeout = 60)
         cr_skip_test("the kernel does not tell wakes: %d", error);
     }
     rv_context_switches_read(switches, &clock);
-    rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER, UINT64_MAX);
     wake_often(pid, ask[1]);
     close(ask[1]);
     cr_assert_eq(waitpid(pid, &status, 0), pid);
@@ -524,7 +562,7 @@ Test(source_context_switches, a_state_is_unknown_from_a_loss_to_the_next_change,
         burst(ask[0], answer[1]);
     }
     struct rv_context_switches *switches = open_process(pid, &clock);
-    rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER, UINT64_MAX);
     cr_assert_eq(write(ask[1], "", 1), 1);
     cr_assert_eq(read(answer[0], &byte, 1), 1);
     rv_context_switches_read(switches, &clock);
@@ -769,7 +807,7 @@ static void check_crowd(unsigned n_threads, unsigned n_turns_of_each)
     struct rv_context_switches *switches = open_process(pid, &clock);
     cr_assert_eq(rv_context_switches_error(switches), 0);
     for (uint32_t i = 0; i < n_threads; i++)
-        rv_context_switches_claim(switches, crowd->threads[i].tid, i + 1);
+        rv_context_switches_claim(switches, crowd->threads[i].tid, i + 1, UINT64_MAX);
     atomic_store(&crowd->is_let_go, true);
     while (atomic_load(&crowd->n_done) < n_threads) {
         rv_context_switches_read(switches, &clock);
