@@ -1,5 +1,6 @@
 #include "debugger/frame_commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,14 @@
 
 /* ---- the stack ---- */
 
+static void show_stack(struct rv_console *console, uint32_t ring, const struct rv_answer *answer)
+{
+    if (answer->is_fine && answer->n_bytes == 0)
+        printf("ring %u: no call is open\n", ring);
+    else
+        rv_console_reply_show(console, answer);
+}
+
 void rv_frame_commands_stack(struct rv_console *console, const char *argument)
 {
     uint32_t ring;
@@ -21,12 +30,15 @@ void rv_frame_commands_stack(struct rv_console *console, const char *argument)
     if (!rv_console_arguments_parse_any(console, argument, &ring))
         return;
     int error = rv_target_stack(console->target, ring, RV_CONSOLE_REPLY_NS, &answer);
+    if (error == -ETIMEDOUT) {
+        printf("ring %u does not answer; its open calls, with the lines on which they begin:\n", ring);
+        rv_target_open_calls(console->target, ring, &answer);
+        error = 0;
+    }
     if (error)
         rv_console_reply_fail_at(console, ring, error);
-    else if (answer.is_fine && answer.n_bytes == 0)
-        printf("ring %u: no call is open\n", ring);
     else
-        rv_console_reply_show(console, &answer);
+        show_stack(console, ring, &answer);
     rv_answer_fini(&answer);
 }
 

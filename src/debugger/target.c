@@ -402,6 +402,12 @@ static struct rv_ring_stack *ring_stack_of(struct rv_target *target)
     return target->ring_stack;
 }
 
+void rv_target_open_calls(struct rv_target *target, uint32_t ring, struct rv_answer *answer)
+{
+    *answer = (struct rv_answer){0};
+    take_text(answer, rv_ring_stack_show(ring_stack_of(target), ring));
+}
+
 int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer)
 {
     struct rv_target_thread thread;
@@ -410,7 +416,7 @@ int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns
     if (error)
         return error;
     if (thread.run.state == RV_RUN_UNSTEERED) {
-        take_text(answer, rv_ring_stack_show(ring_stack_of(target), ring));
+        rv_target_open_calls(target, ring, answer);
         return 0;
     }
     error = rv_target_ask(target, ring, "stck", "", timeout_ns, answer);

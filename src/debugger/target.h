@@ -121,6 +121,9 @@ int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct
  */
 int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer);
 
+/* The calls in a ring that exists, for a thread that does not answer now, as when it is in a C function. */
+void rv_target_open_calls(struct rv_target *target, uint32_t ring, struct rv_answer *answer);
+
 /* Wait until the thread has more than n_stops stops. 0, -ETIMEDOUT, -ENOENT: it has ended;
  * -ECANCELED. */
 int rv_target_wait_stop(struct rv_target *target, const struct rv_target_thread *thread, uint32_t n_stops,

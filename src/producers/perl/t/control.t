@@ -235,4 +235,17 @@ is($program->ask('start'), 'error: its main program has already begun', 'start')
 $program->ask('run', 'wait');
 is($program->end, "sum 70\nstatus 0", 'what the program did');
 
+# ---- in a function in C ----
+$program = RingvizMonitor->start(<<'END')->attach;
+use POSIX;
+POSIX::mkfifo("$0.fifo", 0600) or die;
+sub waits { POSIX::open($_[0], POSIX::O_RDONLY()) }
+waits("$0.fifo");
+END
+$file = $program->{script};
+RingvizMonitor::wait_for(sub { $program->ask('stack') =~ /^#0 POSIX::open$/m });
+is($program->ask('stack'), "ring 0 does not answer; its open calls, with the lines on which they begin:\n#0 POSIX::open\n#1 main::waits at $file line 3", 'its open calls');
+open my $fifo, '>', "$file.fifo" or die;
+is($program->end, 'status 0', 'it goes on');
+
 done_testing;
