@@ -13,7 +13,8 @@
 #include "model/range_walk.h"
 #include "model/span_record.h"
 
-#define MOST_VISITED 1024u /* calls in the time of one that is measured: some 50 us */
+#define MOST_VISITED 1024u  /* calls in the time of one that is measured: some 50 us */
+#define CHUNKS_AT_ONCE 128u /* under a lane's lock: some .5 ms. Others that read the lane take it often */
 
 struct known { /* of a lane, when all began: what comes later is left out */
     uint64_t n_logged[RV_TIMELINE_LOGS];
@@ -93,14 +94,15 @@ static bool look_at_chunk(struct finding *finding, const struct rv_lane *lane, u
     return true;
 }
 
-/* Chunk by chunk, so that the lock is never held for long. */
+/* In pieces, so that the lock is never held for long. */
 static void look_at_log(struct finding *finding, struct rv_lane *lane, uint32_t log_idx)
 {
     uint64_t n_passed = 0;
     bool has_more = finding->known[lane->idx].n_logged[log_idx] > 0;
     while (has_more && is_wanted(finding)) {
         pthread_mutex_lock(&lane->lock);
-        has_more = look_at_chunk(finding, lane, log_idx, &n_passed);
+        for (unsigned i = 0; i < CHUNKS_AT_ONCE && has_more; i++)
+            has_more = look_at_chunk(finding, lane, log_idx, &n_passed);
         pthread_mutex_unlock(&lane->lock);
     }
 }
