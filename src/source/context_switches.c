@@ -528,9 +528,10 @@ static void read_name(struct rv_context_switches *switches, const struct rv_perf
 {
     struct thread *thread = thread_at(switches, record->pid, record->tid, record->mono_ns);
     memcpy(thread->name, record->name, sizeof thread->name);
-    if (!record->is_exec)
+    const uint64_t ticks = ticks_at(reading, record->mono_ns);
+    if (!record->is_exec || (thread->owner && thread->born_ticks > ticks))
         return;
-    thread->exec_ticks = ticks_at(reading, record->mono_ns);
+    thread->exec_ticks = ticks;
     if (thread->was_claimed) { /* it is another one, should nobody claim that */
         thread->did = (struct rv_silent_times){0};
         thread->first_ns = record->mono_ns;

@@ -51,11 +51,11 @@ struct child {
     struct rusage usage;
 };
 
-/* Run a program, in Perl, to its end while its switches are read. Skips the test where perf_event_open is not allowed. */
-static struct child run_code(const char *code, enum rv_clock_kind kind)
+/* A program, in Perl. Skips the test where perf_event_open is not allowed. */
+static struct child begin(const char *code)
 {
     struct child child;
-    int error, status;
+    int error;
     child.switches = rv_context_switches_open(&error);
     if (!child.switches)
         cr_skip_test("perf_event_open: %d", error);
@@ -64,18 +64,25 @@ static struct child run_code(const char *code, enum rv_clock_kind kind)
         execlp("perl", "perl", "-e", code, (char *)NULL);
         _exit(127);
     }
-    cr_assert_eq(wait4(child.pid, &status, 0, &child.usage), child.pid);
-    cr_assert_eq(status, 0);
-    rv_clock_init(&child.clock, kind);
-    rv_context_switches_read(child.switches, &child.clock);
     return child;
+}
+
+static void read_to_end(struct child *child, enum rv_clock_kind kind)
+{
+    int status;
+    cr_assert_eq(wait4(child->pid, &status, 0, &child->usage), child->pid);
+    cr_assert_eq(status, 0);
+    rv_clock_init(&child->clock, kind);
+    rv_context_switches_read(child->switches, &child->clock);
 }
 
 static struct child run_unclaimed(unsigned n_sleeps, enum rv_clock_kind kind)
 {
     char code[64];
     snprintf(code, sizeof code, "select undef, undef, undef, 0.005 for 1 .. %u", n_sleeps);
-    return run_code(code, kind);
+    struct child child = begin(code);
+    read_to_end(&child, kind);
+    return child;
 }
 
 static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
@@ -251,26 +258,29 @@ static unsigned n_blocked(const struct child *child, uint32_t owner)
     return n_found;
 }
 
-/* The rings of both programs may be found long after the exec, in any order. */
+enum order { IN_TIME, LATER_FIRST, FORGOTTEN_BETWEEN, N_ORDERS };
+
+/* The ring of either program may be found first. */
 Test(source_context_switches, programs_of_one_thread_get_their_own_switches, .timeout = 60)
 {
     static const char CODE[] = "select undef, undef, undef, 0.005 for 1 .. 40;"
                                "exec 'perl', '-e', 'select undef, undef, undef, 0.005 for 1 .. 100'";
     const uint32_t second = OWNER + 1;
-    for (unsigned order = 0; order < 3; order++) {
-        const struct child child = run_code(CODE, RV_CLOCK_MONOTONIC);
+    for (enum order order = IN_TIME; order < N_ORDERS; order++) {
+        struct child child = begin(CODE);
         const uint32_t tid = (uint32_t)child.pid;
-        if (order == 1)
+        if (order == LATER_FIRST)
             rv_context_switches_claim(child.switches, tid, second, UINT64_MAX);
         rv_context_switches_claim(child.switches, tid, OWNER, 1);
+        read_to_end(&child, RV_CLOCK_MONOTONIC);
         const unsigned n_first = n_blocked(&child, OWNER);
-        cr_expect(order == 1 ? n_first == 0 : n_first >= 40 && n_first < 100, "order %u: %u", order, n_first);
-        if (order == 2)
+        cr_expect(order == LATER_FIRST ? n_first == 0 : n_first >= 40 && n_first < 100, "%u: %u", order, n_first);
+        if (order == FORGOTTEN_BETWEEN)
             rv_context_switches_forget(child.switches, tid, OWNER);
-        if (order != 1)
+        if (order != LATER_FIRST)
             rv_context_switches_claim(child.switches, tid, second, UINT64_MAX);
-        const unsigned n_second = n_blocked(&child, second), least = order == 1 ? 140 : 100;
-        cr_expect(n_second >= least && n_second < least + 40, "order %u: %u", order, n_second);
+        const unsigned n_second = n_blocked(&child, second), least = order == LATER_FIRST ? 140 : 100;
+        cr_expect(n_second >= least && n_second < least + 40, "%u: %u", order, n_second);
         rv_context_switches_close(child.switches);
     }
 }
