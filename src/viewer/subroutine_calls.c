@@ -80,13 +80,23 @@ static struct rv_range_statistics_params params_of(const struct rv_viewer *viewe
                                                .calls_of = statistics->calls.id};
 }
 
+/* Is it about these calls, too? Of a program that runs, the range may have grown at its end. */
+static bool is_about(const struct rv_longest_calls_job *longest, const struct rv_range_statistics_params *params)
+{
+    const struct rv_range_statistics_params *range = &longest->range;
+    return longest->is_begun && range->from_ns == params->from_ns && range->to_ns <= params->to_ns &&
+           range->filter == params->filter && range->time == params->time;
+}
+
 static void list(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     const struct rv_range_statistics_params params = params_of(viewer);
     calls->measured = viewer->statistics.version;
-    if (!rv_viewer_subroutine_calls_list(calls) && !calls->longest.is_begun)
+    if (!rv_viewer_subroutine_calls_list(calls) && !is_about(&calls->longest, &params)) {
         rv_longest_calls_job_start(&calls->longest, &params);
+        calls->has_current = false;
+    }
     rv_range_renewal_start(&calls->listed, &params, viewer->session);
 }
 

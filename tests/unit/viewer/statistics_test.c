@@ -286,6 +286,29 @@ Test(statistics, the_longest_calls_are_shown_until_all_are_listed, .timeout = 60
     fini(&fixture);
 }
 
+Test(statistics, the_longest_calls_are_those_of_the_range_that_is_asked_for, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_viewer_subroutine_calls *calls = &fixture.viewer.statistics.calls;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = INNER});
+    rv_range_renewal_stop(&calls->listed); /* the complete list takes its time */
+    rv_longest_calls_job_wait(&calls->longest);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_SELECT_BETWEEN, .text = "40ms..+8ms"});
+    rv_range_renewal_wait(&fixture.viewer.statistics.measured);
+    (void)rv_viewer_statistics_advance(&fixture.viewer);
+    rv_range_renewal_stop(&calls->listed);
+    rv_longest_calls_job_wait(&calls->longest);
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
+    cr_assert(shown && shown->n > 0);
+    for (size_t i = 0; i < shown->n; i++) {
+        const struct rv_call *call = &shown->calls[i];
+        cr_expect(call->start_ns < BEGIN + 48 * MS && call->start_ns + call->duration_ns > BEGIN + 40 * MS, "%zu", i);
+    }
+    fini(&fixture);
+}
+
 Test(statistics, the_calls_of_the_chosen_row_stand_out_in_the_picture, .timeout = 60)
 {
     struct fixture fixture;
