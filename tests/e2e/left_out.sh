@@ -4,8 +4,13 @@ set -u
 ringviz=$1 idle=$2
 . "${0%/*}/harness.sh"
 
+trap=133 # its status where a step fell into a slow path, in which signals are blocked: the call was not left out yet
+
 few() { # OPTION...: $most instructions at most
-    run --headless --max-overhead=off "$@" -- "$idle" "$most"
+    for _ in 1 2 3 4 5; do
+        run --headless --max-overhead=off "$@" -- "$idle" "$most"
+        [ "$status" = $trap ] || break
+    done
     expect "$*: $(cat "$folder/out" "$folder/err")" $status 0
 }
 most=48
