@@ -554,17 +554,28 @@ static uint32_t waker_id(uint32_t tid, enum rv_wake wake)
     return tid | (uint32_t)wake << RV_EVENT_WAKE_SHIFT;
 }
 
+/* The number of the thread that woke; of one that has ended so far that it has none any more, its process's. UINT32_MAX:
+ * that has none either. */
+static uint32_t waker_tid(const struct rv_perf_record *record)
+{
+    const uint32_t tid = record->waker_tid < RV_WIRE_FIRST_TID ? record->waker_tid : record->waker_pid;
+    return tid < RV_WIRE_FIRST_TID ? tid : UINT32_MAX;
+}
+
 /* As a WOKEN has it. What a softirq does may be for the thread that it runs in, such as one that sends to a socket of this
  * host, or for another. */
 static uint32_t find_waker(struct rv_context_switches *switches, const struct rv_perf_record *record)
 {
     const enum rv_wake wake = record->context == RV_WAKING_IN_SOFTIRQ ? RV_WAKE_LIKELY : RV_WAKE_EXACT;
-    if (record->context == RV_WAKING_IN_INTERRUPT || !record->waker_tid)
+    const uint32_t tid = waker_tid(record);
+    if (record->context == RV_WAKING_IN_INTERRUPT || !tid)
         return waker_id(RV_WIRE_OUTSIDE, RV_WAKE_EXACT);
-    if (find_thread(switches, record->waker_tid))
-        return waker_id(record->waker_tid, wake);
-    rv_outside_wakers_see(&switches->wakers, record->waker_pid, record->waker_tid);
-    return waker_id(RV_WIRE_OUTSIDE | record->waker_tid, wake);
+    if (tid == UINT32_MAX)
+        return waker_id(0, RV_WAKE_UNKNOWN);
+    if (find_thread(switches, tid))
+        return waker_id(tid, wake);
+    rv_outside_wakers_see(&switches->wakers, record->waker_pid, tid);
+    return waker_id(RV_WIRE_OUTSIDE | tid, wake);
 }
 
 static void read_wake(struct rv_context_switches *switches, const struct rv_perf_record *record,

@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/err.h"
+
 static void begin(struct rv_kernel_wakes *wakes, const struct rv_event *event)
 {
     if (event->frame & RV_WAIT_RELEASE)
@@ -26,6 +28,7 @@ static bool has_ended(const struct rv_kernel_wakes *wakes, const struct rv_event
 
 static void set_word(struct rv_event *woken, uint32_t id, uint64_t since)
 {
+    rv_assert(id >> RV_EVENT_WAKE_SHIFT < RV_WAKE_COUNT);
     const uint64_t word = rv_event_word_woken(id, since);
     memcpy(&woken->id, &word, sizeof word);
 }

@@ -58,6 +58,14 @@ expect "exit status of a client" $? 0
 awk -F, '$1 == "read" && $14 ~ /::read_input$/ && $3 >= 2 && $8 + $10 >= $3 - 1 && $16 == "server" { found = 1 } END { exit !found }' \
     "$folder/waits" || fail "the server is not the likely waker of its client: $(cat "$folder/waits" "$folder/err")"
 
+# The last thread of a process, which has no number any more when it tells the end, has its process's.
+timeout 100 "$ringviz" --headless --follow=no --waits=csv --force --output="$folder/waits" -- "$blocking" departing >"$folder/out" 2>"$folder/err"
+expect "exit status of one that waits for processes" $? 0
+for wait in poll,poll_process signal,await_signal; do
+    expect "waits in $wait for another's end" "$(awk -F, -v kind="${wait%,*}" -v call="::${wait#*,}\$" \
+        '$1 == kind && $14 ~ call && $15 > 0 { n += $8 } END { print n + 0 }' "$folder/waits")" 5
+done
+
 # Two recordings are merged, with names.
 run --merge="$folder/both.rvz" "$folder/run.rvz" "$folder/run.rvz"
 expect "exit status of --merge" $status 0

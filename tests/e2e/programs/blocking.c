@@ -689,6 +689,57 @@ static void input_scene(void)
     await_alarm();
 }
 
+/* ---- the end of a process whose first thread ends before its last ---- */
+
+enum { N_DEPARTING = 5 };
+
+static CALLED void *outlive(void *unused)
+{
+    usleep(BLOCK_MS * 1000);
+    return unused;
+}
+
+static pid_t fork_departing(void)
+{
+    pthread_t last;
+    const pid_t child = fork();
+    if (child != 0)
+        return child;
+    expect(pthread_create(&last, NULL, outlive, NULL), 0, "pthread_create");
+    pthread_exit(NULL);
+}
+
+static CALLED void poll_process(int process)
+{
+    struct pollfd wanted = {.fd = process, .events = POLLIN};
+    expect(poll(&wanted, 1, -1), 1, "poll of a process");
+}
+
+static CALLED void await_signal(const sigset_t *wanted)
+{
+    expect(sigwaitinfo(wanted, NULL), SIGCHLD, "sigwaitinfo");
+}
+
+static void departing_scene(void)
+{
+    sigset_t wanted;
+    for (int i = 0; i < N_DEPARTING; i++) {
+        const pid_t child = fork_departing();
+        const int process = (int)syscall(SYS_pidfd_open, child, 0);
+        poll_process(process);
+        expect(waitpid(child, NULL, 0), child, "waitpid");
+        close(process);
+    }
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &wanted, NULL);
+    for (int i = 0; i < N_DEPARTING; i++) {
+        const pid_t child = fork_departing();
+        await_signal(&wanted);
+        expect(waitpid(child, NULL, 0), child, "waitpid");
+    }
+}
+
 /* As SQLite does: try for the lock again and again. Only the sleeps in between are waits for it. */
 static int try_lock(int fd, bool is_range)
 {
@@ -995,6 +1046,7 @@ int main(int argc, char **argv)
                   {"timer", timer_scene},
                   {"outside", outside_scene},
                   {"input", input_scene},
+                  {"departing", departing_scene},
                   {"polled", polled_scene},
                   {"polled_flock", polled_flock_scene},
                   {"begins", begins_scene},
