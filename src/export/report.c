@@ -24,6 +24,7 @@ struct line {
     struct rv_stats_row row;
     struct name name;
     const char *argument; /* of a group, else NULL */
+    bool is_in_part;      /* not traced all the time, for its cost: it had more calls */
 };
 
 struct table {
@@ -32,6 +33,8 @@ struct table {
     size_t n;
     struct rv_lane **lanes; /* by thread */
     size_t n_lanes;
+    struct rv_not_traced *not_traced;
+    size_t n_not_traced;
     bool has_switches, has_turns, has_objects; /* of the threads: by the kernel, by a runtime twice */
     int n_left_out;                            /* columns of the text, from the first group on */
 };
@@ -100,10 +103,27 @@ static void take_subroutines(struct table *table, const struct rv_report *report
     rv_stats_destroy(merged);
 }
 
+static bool is_not_traced(const struct table *table, const struct name *name)
+{
+    const size_t n_bytes = strlen(name->full);
+    for (size_t i = 0; i < table->n_not_traced; i++)
+        if (strncmp(table->not_traced[i].what, name->full, n_bytes) == 0 && table->not_traced[i].what[n_bytes] == ',')
+            return true;
+    return false;
+}
+
+static void take_not_traced(struct table *table, const struct rv_report *report)
+{
+    table->not_traced = rv_not_traced_take(report->lanes, report->subroutines, &table->n_not_traced);
+    for (size_t i = 0; i < table->n; i++)
+        table->lines[i].is_in_part = is_not_traced(table, &table->lines[i].name);
+}
+
 static void table_init(struct table *table, const struct rv_report *report)
 {
     *table = (struct table){.report = report};
     (report->group_by ? take_groups : take_subroutines)(table, report);
+    take_not_traced(table, report);
     qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
     table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
     table->has_switches = report->n_switches && !report->group_by;
@@ -121,6 +141,7 @@ static void table_fini(struct table *table)
         free(table->lines[i].name.full);
     free(table->lines);
     free(table->lanes);
+    free(table->not_traced);
 }
 
 /* ---- times in which calls ran and did not ---- */
@@ -190,6 +211,7 @@ static void add_json_line(struct rv_text_buffer *text, const struct table *table
     rv_text_buffer_add_json(text, line->name.file);
     add_json_number(text, ",\"line\":", line->name.line);
     rv_add_json_form(text, line->name.line_form);
+    rv_text_buffer_add(text, line->is_in_part ? ",\"in_part\":true" : "");
     add_json_number(text, ",\"calls\":", line->row.n_calls);
     add_json_number(text, ",\"total_ns\":", line->row.total_ns);
     add_json_number(text, ",\"self_ns\":", line->row.self_ns);
@@ -293,12 +315,11 @@ static void add_json_processes(struct rv_text_buffer *text, const struct rv_repo
     free(processes);
 }
 
-static void add_json_not_traced(struct rv_text_buffer *text, const struct rv_report *report)
+static void add_json_not_traced(struct rv_text_buffer *text, const struct table *table)
 {
-    size_t n;
-    struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
+    const struct rv_not_traced *all = table->not_traced;
     rv_text_buffer_add(text, ",\"not_traced\":[");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < table->n_not_traced; i++) {
         add_json_number(text, i ? ",{\"process\":" : "{\"process\":", all[i].pid);
         add_json_number(text, ",\"from_ns\":", all[i].at_ns);
         if (all[i].until_ns)
@@ -308,7 +329,6 @@ static void add_json_not_traced(struct rv_text_buffer *text, const struct rv_rep
         rv_text_buffer_add(text, "}");
     }
     rv_text_buffer_add(text, "]");
-    free(all);
 }
 
 static void write_json(struct rv_text_buffer *text, const void *context)
@@ -325,7 +345,7 @@ static void write_json(struct rv_text_buffer *text, const void *context)
     rv_losses_add_json(text, report->losses);
     rv_silent_threads_add_json(text, &report->silent);
     add_json_processes(text, report);
-    add_json_not_traced(text, report);
+    add_json_not_traced(text, table);
     rv_text_buffer_add(text, ",\"threads\":[");
     for (size_t i = 0; i < table->n_lanes; i++) {
         rv_text_buffer_add(text, i ? "," : "");
@@ -350,17 +370,15 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *
 }
 
 /* Likewise. */
-static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_report *report)
+static void add_csv_not_traced(struct rv_text_buffer *text, const struct table *table)
 {
-    size_t n;
-    struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
-    for (size_t i = 0; i < n; i++) {
+    const struct rv_not_traced *all = table->not_traced;
+    for (size_t i = 0; i < table->n_not_traced; i++) {
         char when[64], name[sizeof all->what + sizeof when + 64];
         snprintf(name, sizeof name, "(not traced %s: %s)", rv_not_traced_when(&all[i], when), all[i].what);
         rv_text_buffer_add_csv(text, name);
-        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,,,%s\n", report->group_by ? "," : "");
+        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,,,%s\n", table->report->group_by ? "," : "");
     }
-    free(all);
 }
 
 /* What is not known is empty. */
@@ -400,7 +418,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
         rv_text_buffer_add(text, "\n");
     }
     add_csv_losses(text, report);
-    add_csv_not_traced(text, report);
+    add_csv_not_traced(text, table);
 }
 
 /* Those of a thread have no time of which the rest is its CPU time. */
@@ -496,7 +514,7 @@ static void add_text_line(struct rv_text_buffer *text, const struct table *table
         rv_text_buffer_add(text, "  ");
         rv_text_buffer_add(text, line->argument);
     }
-    rv_text_buffer_add(text, "\n");
+    rv_text_buffer_add(text, line->is_in_part ? "  in part\n" : "\n");
 }
 
 static void add_text_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
@@ -525,14 +543,13 @@ static void add_text_processes(struct rv_text_buffer *text, const struct rv_repo
     free(processes);
 }
 
-static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_report *report)
+static void add_text_not_traced(struct rv_text_buffer *text, const struct table *table)
 {
-    size_t n;
-    struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
-    if (n)
+    const struct rv_not_traced *all = table->not_traced;
+    if (table->n_not_traced)
         rv_text_buffer_format(text, "\n%12s %10s %10s  not traced in any process, for its cost in this one\n",
                               "process", "from", "to");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < table->n_not_traced; i++) {
         rv_text_buffer_format(text, "%12u", all[i].pid);
         rv_text_buffer_add_duration(text, all[i].at_ns);
         if (all[i].until_ns)
@@ -541,7 +558,6 @@ static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_rep
             rv_text_buffer_format(text, " %10s", "");
         rv_text_buffer_format(text, "  %s\n", all[i].what);
     }
-    free(all);
 }
 
 /* Where the columns are missing. */
@@ -571,6 +587,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     const struct table *table = context;
     const struct rv_report *report = table->report;
     uint64_t n_calls = 0, self_ns = 0;
+    size_t n_in_part = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
     const int behind_self =
@@ -579,6 +596,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     for (size_t i = 0; i < table->n; i++) {
         add_text_line(text, table, &table->lines[i], names[i]);
         n_calls += table->lines[i].row.n_calls;
+        n_in_part += table->lines[i].is_in_part;
         self_ns += table->lines[i].row.self_ns;
     }
     rv_table_names_destroy(names, table->n);
@@ -587,6 +605,11 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     rv_text_buffer_add_duration(text, self_ns);
     rv_text_buffer_format(text, "%*s  all %zu subroutine%s\n", behind_self, "", table->n,
                           rv_units_word(table->n, "", "s"));
+    if (n_in_part)
+        rv_text_buffer_format(text,
+                              "in part: %zu had more calls, which were not traced, for their cost (see below; "
+                              "--max-overhead=off)\n",
+                              n_in_part);
     add_text_unknown(text, report, table);
     add_text_left_out(text, table);
 
@@ -596,7 +619,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     for (size_t i = 0; i < table->n_lanes; i++)
         add_text_thread(text, table, table->lanes[i]);
     add_text_processes(text, report);
-    add_text_not_traced(text, report);
+    add_text_not_traced(text, table);
     rv_text_buffer_format(text, "\n%llu event%s produced, %llu consumed, %llu dropped; %llu span%s",
                           (unsigned long long)report->n_produced, rv_units_word(report->n_produced, "", "s"),
                           (unsigned long long)report->n_consumed, (unsigned long long)report->n_dropped,

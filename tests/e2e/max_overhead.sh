@@ -28,6 +28,12 @@ expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.js
 run --report "$folder/governed.rvz"
 grep -qE '^ +[0-9]+ .*  [a-z_]*::other, .* calls/s$' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
 
+# Its row says that it had more calls.
+grep -qE '::other( \(.*\))?  in part$' "$folder/out" && grep -qE '^in part: [0-9]+ had more calls' "$folder/out" ||
+    fail "nothing marks the row: $(head -n 5 "$folder/out")"
+grep -qE '::other",[^}]*"in_part":true' "$folder/report.json" || fail "nothing marks the row in JSON"
+grep -qE '::main",[^}]*"in_part"' "$folder/report.json" && fail "main had all its calls"
+
 # Calls that were open when their function was left out still get their ends.
 run --spans=csv --filter='name:::(other|tiny)$' "$folder/governed.rvz"
 grep -q '::other,' "$folder/out" || fail "no call of other is listed"
