@@ -562,6 +562,14 @@ static uint32_t waker_tid(const struct rv_perf_record *record)
     return tid < RV_WIRE_FIRST_TID ? tid : UINT32_MAX;
 }
 
+/* Has this thread woken another? It may have ended just before: the kernel tells the end of a thread before that wakes its
+ * parent, and the last thread of a process may have the number of the first. A second later it is another's. */
+static bool is_waker(const struct thread *thread, const struct rv_perf_record *record)
+{
+    return (!thread->pid || thread->pid == record->waker_pid) &&
+           (!thread->ended_ns || record->waker_tid != thread->tid || record->mono_ns < thread->ended_ns + STRANGER_NS);
+}
+
 /* As a WOKEN has it. What a softirq does may be for the thread that it runs in, such as one that sends to a socket of this
  * host, or for another. */
 static uint32_t find_waker(struct rv_context_switches *switches, const struct rv_perf_record *record)
@@ -572,10 +580,11 @@ static uint32_t find_waker(struct rv_context_switches *switches, const struct rv
         return waker_id(RV_WIRE_OUTSIDE, RV_WAKE_EXACT);
     if (tid == UINT32_MAX)
         return waker_id(0, RV_WAKE_UNKNOWN);
-    if (find_thread(switches, tid))
-        return waker_id(tid, wake);
-    rv_outside_wakers_see(&switches->wakers, record->waker_pid, tid);
-    return waker_id(RV_WIRE_OUTSIDE | tid, wake);
+    const struct thread *thread = find_thread(switches, tid);
+    const bool is_inside = thread && is_waker(thread, record);
+    if (!is_inside || !thread->owner)
+        rv_outside_wakers_see(&switches->wakers, record->waker_pid, tid);
+    return waker_id(is_inside ? tid : RV_WIRE_OUTSIDE | tid, wake);
 }
 
 static void read_wake(struct rv_context_switches *switches, const struct rv_perf_record *record,

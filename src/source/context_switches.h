@@ -100,7 +100,7 @@ uint64_t rv_context_switches_end_ns(const struct rv_context_switches *switches, 
 /* The owner's thread has ended: forget it. */
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
-/* Those that woke threads and are not among the threads whose switches are reported; told once, each turn. */
+/* Those that woke threads and that nobody has claimed by then; told once, each turn. */
 void rv_context_switches_tell_wakers(struct rv_context_switches *switches, const struct rv_intake *intake);
 
 /* Number of records that found no room in the kernel's buffers, and of those that came too late. */

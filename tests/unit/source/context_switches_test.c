@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <linux/sched.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -532,6 +533,102 @@ Test(source_context_switches, the_kernel_tells_who_woke_a_thread, .timeout = 60)
     char name[64];
     cr_expect(rv_os_read_proc(gettid(), "comm", name, sizeof name) > 1);
     cr_expect(strncmp(heard.name, name, strlen(name) - 1) == 0, "%s, not %s", heard.name, name);
+    rv_context_switches_close(switches);
+}
+
+struct talk {
+    int ask[2], tell[2], answer[2]; /* to the child and its own child; to the child; from the child */
+};
+
+/* In the child's child: wakes its parent, and ends when it is asked to, which wakes that, too. */
+static void wake_parent(const struct talk *talk)
+{
+    char byte;
+    await_blocked(getppid());
+    _exit(write(talk->tell[1], "", 1) != 1 || read(talk->ask[0], &byte, 1) != 1);
+}
+
+/* Answers with the number of its child when that has woken it, and again when that has ended. */
+static void have_child(const struct talk *talk)
+{
+    char byte;
+    if (read(talk->ask[0], &byte, 1) != 1)
+        _exit(1);
+    const pid_t child = fork();
+    if (child == 0)
+        wake_parent(talk);
+    if (read(talk->tell[0], &byte, 1) != 1 || write(talk->answer[1], &child, sizeof child) != sizeof child ||
+        waitpid(child, NULL, 0) != child || write(talk->answer[1], &child, sizeof child) != sizeof child)
+        _exit(1);
+    _exit(read(talk->tell[0], &byte, 1) != 1);
+}
+
+static pid_t get_answer(const struct talk *talk)
+{
+    pid_t child;
+    cr_assert_eq(read(talk->answer[0], &child, sizeof child), sizeof child);
+    return child;
+}
+
+/* A process of this number, which is free, tells the child. Returns false where that is not allowed. */
+static bool tell_as(pid_t number, const struct talk *talk)
+{
+    const struct clone_args args = {.exit_signal = SIGCHLD, .set_tid = (uintptr_t)&number, .set_tid_size = 1};
+    int status;
+    const pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
+    if (pid == 0)
+        _exit(write(talk->tell[1], "", 1) != 1);
+    return pid == number && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static size_t count_wakes(const struct rv_event *events, size_t n, uint32_t id)
+{
+    size_t n_found = 0;
+    for (size_t i = 0; i < n; i++)
+        n_found += events[i].aux == RV_CONTEXT_SWITCHES_WAKE && events[i].id == id;
+    return n_found;
+}
+
+Test(source_context_switches, a_waker_that_has_ended_is_not_another_with_its_number, .timeout = 60)
+{
+    static struct rv_event events[MOST];
+    struct rv_clock clock;
+    struct talk talk;
+    char name[64];
+    cr_assert(pipe(talk.ask) == 0 && pipe(talk.tell) == 0 && pipe(talk.answer) == 0);
+    const pid_t pid = fork();
+    if (pid == 0)
+        have_child(&talk);
+    struct rv_context_switches *switches = open_process(pid, &clock);
+    if (rv_context_switches_add_wakes(switches) != 0) {
+        kill(pid, SIGKILL);
+        cr_skip_test("the kernel does not tell wakes");
+    }
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER, UINT64_MAX);
+    cr_assert_eq(write(talk.ask[1], "", 1), 1);
+    const pid_t child = get_answer(&talk);
+    rv_context_switches_read(switches, &clock);
+    struct heard heard = {.tid = (uint32_t)child};
+    rv_context_switches_tell_wakers(switches, &(struct rv_intake){.context = &heard, .name_outside = hear});
+    cr_expect(rv_os_read_proc(child, "comm", name, sizeof name) > 1);
+    cr_expect(strncmp(heard.name, name, strlen(name) - 1) == 0, "%s, not %s: nobody has claimed it", heard.name, name);
+
+    rv_context_switches_claim(switches, (uint32_t)child, OWNER + 1, UINT64_MAX);
+    await_blocked(pid);
+    cr_assert_eq(write(talk.ask[1], "", 1), 1);
+    cr_assert_eq(get_answer(&talk), child);
+    await_blocked(pid);
+    usleep(1100000); /* a number is not used again at once */
+    if (!tell_as(child, &talk)) {
+        kill(pid, SIGKILL);
+        cr_skip_test("clone3 with a number: %s", strerror(errno));
+    }
+    rv_context_switches_read(switches, &clock);
+    cr_expect(rv_context_switches_end_ns(switches, (uint32_t)child, OWNER + 1));
+    const size_t n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, MOST);
+    const uint32_t exact = (uint32_t)RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT | (uint32_t)child;
+    cr_expect_geq(count_wakes(events, n, exact), 2, "by a byte and by its end");
+    cr_expect_eq(count_wakes(events, n, exact | RV_WIRE_OUTSIDE), 1);
     rv_context_switches_close(switches);
 }
 
