@@ -47,9 +47,10 @@ static int execute(const char *path, bool is_command, char *const *arguments, ch
 {
     exec_fn *real = (exec_fn *)(uintptr_t)rv_next_function(is_command ? &next_execvpe : &next_execve);
     const bool is_privileged = expect(path, is_command);
-    const size_t n_bytes = rv_preload_environment_room(environment, is_privileged);
+    struct rv_preload_change change;
+    const size_t n_bytes = rv_preload_find_change(environment, is_privileged, &change);
     if (n_bytes)
-        environment = rv_preload_environment(environment, is_privileged, alloca(n_bytes));
+        environment = rv_preload_change(environment, &change, alloca(n_bytes));
     return real(path, arguments, environment);
 }
 
@@ -128,9 +129,10 @@ static int spawn(bool is_command, pid_t *pid, const char *path, const posix_spaw
 {
     spawn_fn *real = (spawn_fn *)(uintptr_t)rv_next_function(is_command ? &next_spawnp : &next_spawn);
     const bool is_privileged = expect(path, is_command);
-    const size_t n_bytes = rv_preload_environment_room(environment, is_privileged);
+    struct rv_preload_change change;
+    const size_t n_bytes = rv_preload_find_change(environment, is_privileged, &change);
     if (n_bytes)
-        environment = rv_preload_environment(environment, is_privileged, alloca(n_bytes));
+        environment = rv_preload_change(environment, &change, alloca(n_bytes));
     return real(pid, path, actions, attributes, arguments, environment);
 }
 

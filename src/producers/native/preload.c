@@ -112,86 +112,97 @@ static size_t count_entries(char *const *environment)
     return n;
 }
 
-static size_t room_with_ours(char *const *environment, size_t n)
+static bool has_ours(char *const *environment, size_t n)
 {
     uintptr_t page = 0;
     for (size_t i = 0; i < n; i++)
         if (is_ours(environment[i], &page))
-            return 0;
-    return preload.n_variables ? (n + preload.n_variables + 1) * sizeof *environment : 0;
+            return true;
+    return false;
 }
 
-static void add_ours(char *const *environment, size_t n, char **extended)
+/* Length of a text; NOT_READABLE: it cannot be read. */
+static size_t count_bytes(const char *text, uintptr_t *page)
 {
-    if (n)
-        memcpy(extended, environment, n * sizeof *extended);
-    memcpy(extended + n, preload.variables, preload.n_variables * sizeof *extended);
-    extended[n + preload.n_variables] = NULL;
+    size_t n = 0;
+    while (is_readable(text + n, page) && text[n])
+        n++;
+    return *page ? n : NOT_READABLE;
 }
 
-static bool is_text(const char *text, uintptr_t *page)
+/* Length of the switch that loads our library, which is the first of Ruby's options; 0: it is not there. */
+static size_t count_switch(const char *options, size_t n_options)
 {
-    while (is_readable(text, page) && *text)
-        text++;
-    return *page != 0;
-}
-
-/* Behind the switch that loads our library, which is the first of Ruby's options; NULL: it is not there. */
-static const char *behind_ruby_switch(const char *variable, uintptr_t *page)
-{
-    const char *options = variable + sizeof RUBY_OPTIONS;
     const size_t n_library = sizeof RUBY_LIBRARY - 1;
-    if (!is_variable(variable, RUBY_OPTIONS, page) || !is_text(options, page) || strncmp(options, "-r", 2) != 0)
-        return NULL;
-    const size_t n = strcspn(options, " ");
-    const bool is_ours = n > n_library && memcmp(options + n - n_library, RUBY_LIBRARY, n_library) == 0;
-    return is_ours ? options + n + (options[n] == ' ') : NULL;
+    const char *space = memchr(options, ' ', n_options);
+    const size_t n = space ? (size_t)(space - options) : n_options;
+    const bool is_ours =
+        n > n_library && memcmp(options, "-r", 2) == 0 && memcmp(options + n - n_library, RUBY_LIBRARY, n_library) == 0;
+    return is_ours ? n + (space != NULL) : 0;
 }
 
-/* Which variable loads our library into Ruby; n: none. *options: those behind it. */
-static size_t find_ruby_switch(char *const *environment, size_t n, const char **options)
+/* Find the entry that loads our library into Ruby, and the options behind that switch. */
+static bool find_ruby_switch(char *const *environment, struct rv_preload_change *change)
 {
     uintptr_t page = 0;
-    for (size_t i = 0; i < n; i++)
-        if ((*options = behind_ruby_switch(environment[i], &page)))
-            return i;
-    return n;
+    for (size_t i = 0; i < change->n_entries; i++) {
+        const char *variable = environment[i];
+        if (!is_variable(variable, RUBY_OPTIONS, &page))
+            continue;
+        const char *options = variable + sizeof RUBY_OPTIONS;
+        const size_t n = count_bytes(options, &page), n_switch = n == NOT_READABLE ? 0 : count_switch(options, n);
+        if (!n_switch)
+            continue;
+        change->ruby_at = i;
+        change->options = options + n_switch;
+        change->n_options = n - n_switch;
+        return true;
+    }
+    return false;
 }
 
-static size_t room_without_ruby(char *const *environment, size_t n)
+static size_t room(const struct rv_preload_change *change)
 {
-    const char *options;
-    if (find_ruby_switch(environment, n, &options) == n)
-        return 0;
-    return (n + 1) * sizeof *environment + sizeof RUBY_OPTIONS + strlen(options) + 1;
+    const size_t n_pointers = change->n_entries + 1;
+    return change->options ? n_pointers * sizeof(char *) + sizeof RUBY_OPTIONS + change->n_options + 1
+                           : (n_pointers + preload.n_variables) * sizeof(char *);
 }
 
-static void leave_ruby_out(char *const *environment, size_t n, char **changed)
-{
-    const char *options;
-    const size_t i = find_ruby_switch(environment, n, &options);
-    char *variable = (char *)(changed + n + 1);
-    memcpy(changed, environment, (n + 1) * sizeof *changed);
-    changed[i] = variable;
-    memcpy(variable, RUBY_OPTIONS "=", sizeof RUBY_OPTIONS);
-    memcpy(variable + sizeof RUBY_OPTIONS, options, strlen(options) + 1);
-}
-
-size_t rv_preload_environment_room(char *const *environment, bool is_privileged)
+size_t rv_preload_find_change(char *const *environment, bool is_privileged, struct rv_preload_change *change)
 {
     const size_t n = preload.header ? count_entries(environment) : NOT_READABLE;
     if (n == NOT_READABLE)
         return 0;
-    return is_privileged ? room_without_ruby(environment, n) : room_with_ours(environment, n);
+    *change = (struct rv_preload_change){.n_entries = n};
+    const bool is_needed =
+        is_privileged ? find_ruby_switch(environment, change) : preload.n_variables && !has_ours(environment, n);
+    return is_needed ? room(change) : 0;
 }
 
-char *const *rv_preload_environment(char *const *environment, bool is_privileged, char **changed)
+static void leave_ruby_out(const struct rv_preload_change *change, char **changed)
 {
-    const size_t n = count_entries(environment);
-    if (is_privileged)
-        leave_ruby_out(environment, n, changed);
+    char *variable = (char *)(changed + change->n_entries + 1);
+    memcpy(variable, RUBY_OPTIONS "=", sizeof RUBY_OPTIONS);
+    memcpy(variable + sizeof RUBY_OPTIONS, change->options, change->n_options);
+    variable[sizeof RUBY_OPTIONS + change->n_options] = '\0';
+    changed[change->ruby_at] = variable;
+    changed[change->n_entries] = NULL;
+}
+
+static void add_ours(char **end)
+{
+    memcpy(end, preload.variables, preload.n_variables * sizeof *end);
+    end[preload.n_variables] = NULL;
+}
+
+char *const *rv_preload_change(char *const *environment, const struct rv_preload_change *change, char **changed)
+{
+    if (change->n_entries)
+        memcpy(changed, environment, change->n_entries * sizeof *changed);
+    if (change->options)
+        leave_ruby_out(change, changed);
     else
-        add_ours(environment, n, changed);
+        add_ours(changed + change->n_entries);
     return changed;
 }
 
