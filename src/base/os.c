@@ -135,6 +135,15 @@ uint64_t rv_os_process_start(pid_t pid)
     return read_stat_field(pid, STAT_START);
 }
 
+uid_t rv_os_process_user(pid_t pid)
+{
+    char status[1024];
+    unsigned user;
+    (void)rv_os_read_proc(pid, "status", status, sizeof status);
+    const char *at = strstr(status, "\nUid:");
+    return at && sscanf(at, " Uid: %*u %u", &user) == 1 ? user : (uid_t)-1;
+}
+
 void rv_os_block_signals(sigset_t *before)
 {
     static const int CAUSED[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};

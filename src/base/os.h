@@ -37,6 +37,9 @@ uint64_t rv_os_process_start(pid_t pid);
  * Async-signal-safe. */
 char rv_os_process_state(pid_t pid);
 
+/* Its effective user; (uid_t)-1 when the process is gone. */
+uid_t rv_os_process_user(pid_t pid);
+
 /*
  * Block all signals in this thread, and in those that it starts, but those that an instruction causes: the kernel ends a
  * process where these are blocked. *before, which may be NULL, is for pthread_sigmask() afterwards.

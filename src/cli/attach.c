@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/os.h"
 #include "import/process_memory.h"
 
 size_t rv_cli_attach_below(pid_t pid, pid_t below[RV_CLI_ATTACH_BELOW])
@@ -43,11 +44,18 @@ static int find_library(char path[PATH_MAX])
     return find_file(RV_ATTACHMENT_LIBRARY, path);
 }
 
-static int begin(const struct rv_options *options, struct rv_attach_params params, const struct rv_map *map)
+/* Into one below the first, if the trace file's user is its own: who may write the file would reach into others' processes. */
+static void begin_below(struct rv_attach_params params, pid_t below, uid_t user)
 {
-    if (!options->trace_file)
-        rv_map_give(map, params.pid);
-    return rv_attach_begin(&params);
+    const uid_t its = rv_os_process_user(below);
+    if (its != user && its != (uid_t)-1) {
+        rv_warn("process %d is not traced: it is another user's than process %d, whose alone the trace file is; use "
+                "ringviz -p %d",
+                (int)below, (int)params.pid, (int)below);
+        return;
+    }
+    params.pid = below;
+    (void)rv_attach_begin(&params);
 }
 
 int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
@@ -66,14 +74,15 @@ int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
         .trace_path = realpath(map->path, absolute) ? absolute : map->path,
         .patches = options->patches,
     };
-    error = begin(options, params, map);
+    const uid_t user = rv_os_process_user(params.pid);
+    if (!options->trace_file)
+        rv_map_give(map, user);
+    error = rv_attach_begin(&params);
     if (!error && n_below && options->follow != RV_FOLLOW_ALL)
         rv_warn("process %u: %zu that it has started %s not traced; --follow=all gets into them, too", options->pid,
                 n_below, n_below == 1 ? "is" : "are");
-    for (size_t i = 0; !error && options->follow == RV_FOLLOW_ALL && i < n_below; i++) {
-        params.pid = below[i];
-        (void)begin(options, params, map);
-    }
+    for (size_t i = 0; !error && options->follow == RV_FOLLOW_ALL && i < n_below; i++)
+        begin_below(params, below[i], user);
     return error;
 }
 

@@ -288,7 +288,7 @@ OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
 OPTION(FOLLOW, WATCH | DETACH, "follow", "=no|all", NULL, CODE,
     "no: leave processes that the command starts untraced; all: with --pid, those that run below it, too",
     "With --pid and `all`, ringviz gets into each process that runs below that one, as a server's workers do, too, and prints a line for "
-    "each that refuses; it ends with the first process. Of a COMMAND, child processes are traced however they are made (fork, vfork, posix_spawn, clone), and so is what they "
+    "each that refuses, and for each of another user than process PID, which is left alone. Of a COMMAND, child processes are traced however they are made (fork, vfork, posix_spawn, clone), and so is what they "
     "execute, unless it is statically linked. A new environment (env -i) gets ringviz's variables; one from which a "
     "program has removed LD_PRELOAD or RINGVIZ_FILE does not, and one of a Perl or Ruby program lacks those of their "
     "producers. A program that the command executes in its own process is traced in any case.")
@@ -383,7 +383,8 @@ OPTION(PID, WATCH | DETACH, "pid", "=PID", NULL, COUNT(pid, 1u << 22),
     "A dynamically linked program for x86-64 with the GNU C library. Our library is loaded into it, its functions are found "
     "and patched as --patch says, while all its threads stand still for some milliseconds; from then on nothing stops it. "
     "When ringviz ends, all that was changed in its code and on its stacks is put back. A ringviz that is killed leaves the "
-    "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process, as root has it for any user's. "
+    "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process, as root has it for any user's: "
+    "the trace file, without --trace-file, is then given to the user of process PID, whose programs alone may read and write it. "
     "Calls that are open at that moment are not seen. Processes that it forks from then on are traced; those that it has started "
     "already with --follow=all; those that it starts by exec are not: what they load depends on the environment, which is the process's own.")
 

@@ -69,9 +69,9 @@ struct rv_map {
  * `n_bytes_wanted` of claimed rings. Fills path. 0 or negative errno. */
 int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted);
 
-/* Let a process that runs open a private file: where root has created it and the process is another user's, give it to that
- * user. What fails is said when the process opens it. */
-void rv_map_give(const struct rv_map *map, pid_t pid);
+/* Let this user's processes open a private file: where root has created it, it is that user's from now on. Once for a file: a
+ * user whose it was could still change it. What fails is said when a process opens it. */
+void rv_map_give(const struct rv_map *map, uid_t user);
 
 /* Unlink private files whose viewer is dead (their consumer lock is free, nobody holds a ring lock, creator gone). */
 void rv_map_remove_stale(void);

@@ -61,24 +61,10 @@ int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted)
                   (unsigned long long)(n_bytes_wanted >> 20));
 }
 
-/* The effective user of a process; ours where it cannot be told. */
-static uid_t user_of(pid_t pid)
+void rv_map_give(const struct rv_map *map, uid_t user)
 {
-    char path[64], line[256];
-    unsigned user = geteuid();
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *status = fopen(path, "re");
-    while (status && fgets(line, sizeof line, status) && sscanf(line, "Uid: %*u %u", &user) != 1)
-        continue;
-    if (status)
-        fclose(status);
-    return user;
-}
-
-void rv_map_give(const struct rv_map *map, pid_t pid)
-{
-    if (geteuid() == 0 && user_of(pid) != 0 && fchown(map->fd, user_of(pid), (gid_t)-1) != 0)
-        rv_note("%s: cannot be given to the user of process %d: %s", map->path, (int)pid, strerror(errno));
+    if (geteuid() == 0 && user != 0 && fchown(map->fd, user, (gid_t)-1) != 0)
+        rv_note("%s: cannot be given to user %u: %s", map->path, (unsigned)user, strerror(errno));
 }
 
 /* The pid in a private file's name, 0 when the name is not one of ours. */

@@ -4,11 +4,13 @@ set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
-as_worker='exec "$0"' # of another user, where we may: servers' workers are
-if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --clear-groups test -x "$program" -a -r "${ringviz%/*}/../lib/libringviz-attach.so"; then
-    as_worker='exec setpriv --reuid=65534 --clear-groups "$0"'
+n_below=1
+begin_other='' end_other='' # a process of another user, where we may
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --clear-groups true; then
+    n_below=2
+    begin_other='setpriv --reuid=65534 --clear-groups sleep 600 & echo $! >"$1";' end_other='kill $(cat "$1");'
 fi
-begin_program in sh -c "($as_worker); exit" "$program"
+begin_program in sh -c "$begin_other"' (exec "$0"); '"$end_other exit" "$program" "$folder/other"
 within 90 grep -q running "$folder/program" || fail "the program does not start"
 
 code_is_whole() { # WHEN
@@ -29,7 +31,7 @@ n_answers=0
 
 run -p $pid --duration=0.05s --report
 expect "exit status" $status 0
-expect "lines about the process below" "$(grep -c "^ringviz: .*process $pid: 1 that it has started is not traced; --follow=all" "$folder/err")" 1
+expect "lines about the process below" "$(grep -c "^ringviz: .*process $pid: $n_below that it has started \(is\|are\) not traced; --follow=all" "$folder/err")" 1
 code_is_whole "without --follow=all"
 
 sees_fib() {
@@ -41,9 +43,16 @@ within 90 sees_fib || fail "no call of the process below: $(cat "$folder/err")"
 grep -q 'ringviz set-up' "$folder/report.json" && fail "a thread of ringviz's own is reported"
 code_is_whole "after --follow=all"
 
-"$ringviz" -p $pid --follow=all --report >/dev/null 2>&1 &
+"$ringviz" -p $pid --follow=all --report >/dev/null 2>"$folder/below.err" &
 killed=$!
 within 90 is_patched || fail "the program has no jumps"
+if [ -s "$folder/other" ]; then
+    other=$(cat "$folder/other") its_file=$(sed -n 's|.* \(/[^ ]*/ringviz-0-[^ ]*\)$|\1|p' /proc/$killed/maps | head -n 1)
+    expect "user of the trace file" "$(stat -c %u "$its_file")" 0
+    grep -q ringviz "/proc/$other/maps" && fail "a process of another user has been entered"
+    within 90 grep -q "^ringviz: .*process $other is not traced: it is another user's than process $pid" "$folder/below.err" ||
+        fail "no line about the process of another user: $(cat "$folder/below.err")"
+fi
 kill -KILL $killed
 wait $killed 2>/dev/null
 run -p $pid --follow=all --detach
