@@ -66,29 +66,29 @@ void ringviz_mark(uint32_t id);
 void ringviz_value(uint32_t id, float value);
 
 /*
- * A flow: what leads from call to call, across threads and processes of a host, such as a request or a message. The same
- * id and name in each of its steps, each told by the call that is its next place. An id may be used again after its end.
- * Of ids, here and below, 60 bits count.
+ * A flow: what leads from call to call, across threads and processes of a host, such as a request or a message. The
+ * same id and name in each of its steps, each told by the call that is its next place. An id may be used again after
+ * its end. Of ids, here and below, 60 bits count.
  */
 enum ringviz_flow_phase { RINGVIZ_FLOW_BEGIN, RINGVIZ_FLOW_STEP, RINGVIZ_FLOW_END };
 void ringviz_flow(uint64_t id, uint32_t name, enum ringviz_flow_phase phase);
 
 /*
  * A task: what threads of a process work for in turns, such as a request of a server or a coroutine. What the calling
- * thread calls from now on is the task's: of a new one, of one that has begun (0: of none), or of none if it was this one
- * that ended. Ids as of flows, of the process.
+ * thread calls from now on is the task's: of a new one, of one that has begun (0: of none), or of none if it was this
+ * one that ended. Ids as of flows, of the process.
  */
 void ringviz_task_begin(uint64_t id, uint32_t name);
 void ringviz_task_switch(uint64_t id);
 void ringviz_task_end(uint64_t id);
 
 /* Name an object that threads wait for, such as a lock in memory that was allocated, as reports and the viewer show its
- * waits from now on; copied. A variable has a name without. NULL takes the name away: before the memory is used otherwise. Of
- * one process, some thousands. */
+ * waits from now on; copied. A variable has a name without. NULL takes the name away: before the memory is used
+ * otherwise. Of one process, some thousands. */
 void ringviz_name_object(const void *object, const char *name);
 
-/* What this process is traced by, for reports, recordings and the list of threads: "Python 3.11: functions". 63 bytes at
- * most; before the process's first event. */
+/* What this process is traced by, for reports, recordings and the list of threads: "Python 3.11: functions". 63 bytes
+ * at most; before the process's first event. */
 void ringviz_runtime(const char *text);
 
 /* Name the calling thread, as the viewer shows it; copied. */
@@ -102,8 +102,8 @@ void ringviz_thread_end(void);
  * Threads of a runtime that change native threads: each has a ring, stacks and a name of its own, whichever native
  * thread runs it.
  *   attach   makes one; NULL without memory
- *   use      what the calling native thread writes from now on is that thread's; NULL: its own. Returns whose it was. One
- *            native thread at a time uses it, and none that ends
+ *   use      what the calling native thread writes from now on is that thread's; NULL: its own. Returns whose it was.
+ *            One native thread at a time uses it, and none that ends
  *   detach   it ends: its open calls do, and its ring is given back. Used by the calling thread or by none
  */
 struct ringviz_thread;
@@ -128,15 +128,16 @@ void ringviz_thread_state(enum ringviz_thread_state state);
  */
 void ringviz_thread_state_since(enum ringviz_thread_state state, uint64_t ticks);
 
-/* The innermost call of the calling thread has made n objects since the last call of this function: columns of reports. */
+/* The innermost call of the calling thread has made n objects since the last call of this function: columns of
+ * reports. */
 void ringviz_objects(uint32_t n);
 
 /* Now, by the trace file's clock; 0 without one. */
 uint64_t ringviz_ticks(void);
 
 /*
- * For runtimes that do not tell when their threads take turns. `watch` is called by each thread that is about to wait for
- * a condition with that mutex, or to release it, which is locked then; it must neither lock nor wait.
+ * For runtimes that do not tell when their threads take turns. `watch` is called by each thread that is about to wait
+ * for a condition with that mutex, or to release it, which is locked then; it must neither lock nor wait.
  *   mutex    a pthread_mutex_t; NULL: any
  *   watch    NULL: none any more; a thread may still be in it
  *   returns  false: mutexes are not seen, since ringviz has not started the process
@@ -147,8 +148,8 @@ bool ringviz_watch_mutex(const void *mutex, ringviz_mutex_fn *watch);
 void ringviz_gc_begin(void);
 void ringviz_gc_end(void);
 
-/* Later calls of this thread run on another stack (fiber, coroutine, alternate signal stack). 0 is the thread's own. Stacks
- * of makecontext() are seen without it, unless the process has called it. */
+/* Later calls of this thread run on another stack (fiber, coroutine, alternate signal stack). 0 is the thread's own.
+ * Stacks of makecontext() are seen without it, unless the process has called it. */
 void ringviz_stack_switch(uint32_t stack);
 
 /*
@@ -161,8 +162,8 @@ void ringviz_stack_switch(uint32_t stack);
 uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line);
 void ringviz_return(uint32_t id, uint32_t depth);
 
-/* The return of a call that has done less than it takes to read a clock, as an addition: if the thread has written nothing
- * since, it is written without another read, at the time of the call, which `ringviz_call()` returned. */
+/* The return of a call that has done less than it takes to read a clock, as an addition: if the thread has written
+ * nothing since, it is written without another read, at the time of the call, which `ringviz_call()` returned. */
 void ringviz_return_at_once(uint32_t id, uint32_t depth, uint64_t called);
 
 /* A statement of the innermost frame begins, in the file of its ringviz_intern(). */

@@ -17,8 +17,8 @@
  *            all needs of them. Found from its successor, the last one from END; a file without them is read in full
  *   SILENT   struct rv_rec_silent, then a struct rv_rec_silent_thread for each thread listed: threads that the kernel
  *            reported and that have no stream, since they made no traced call; at the end, where there were any
- *   OUTSIDE  a struct rv_rec_outside_thread for each thread outside of what was traced that woke a thread and has a name;
- *            at the end, where there were any
+ *   OUTSIDE  a struct rv_rec_outside_thread for each thread outside of what was traced that woke a thread and has a
+ *            name; at the end, where there were any
  *   END      struct rv_rec_end
  *   SEGMENT  struct rv_rec_segment; only with RV_REC_IN_SEGMENTS
  *
@@ -29,8 +29,9 @@
  * told again, and of every stream that is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with
  * RV_REC_OPEN: a SWITCH to each stack and a SYNC for each frame that is open there, behind it a LINE with the ns that
  * calls took in it that have ended (in id, frame and aux, from the lowest bits up) if there were any; with
- * RV_REC_TELLS_WAITS a SWITCH to each stack that waits, and for each of its waits a WAIT and a WOKEN with RV_WAKE_BEGAN,
- * and one with RV_WAKE_HELD where its holder is known; and a last SWITCH to the stack in force. An INDEX covers one segment.
+ * RV_REC_TELLS_WAITS a SWITCH to each stack that waits, and for each of its waits a WAIT and a WOKEN with
+ * RV_WAKE_BEGAN, and one with RV_WAKE_HELD where its holder is known; and a last SWITCH to the stack in force. An INDEX
+ * covers one segment.
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
@@ -302,7 +303,8 @@ enum rv_rec_index_column {
         11, /* of blocks and stacks, in the order of BLOCKS, those that had waits or released objects */
     RV_REC_INDEX_WAITS = 12,    /* n_waits of each of WAITERS, by their ends; pictures do without these two */
     RV_REC_INDEX_RELEASES = 13, /* n_releases of each of WAITERS, by time */
-    RV_REC_INDEX_FOLDS = 14,    /* by stream and time, of some blocks: sums of critical paths. Older recorders wrote none */
+    RV_REC_INDEX_FOLDS = 14,    /* by stream and time, of some blocks: sums of critical paths. Older recorders wrote
+                                   none */
     RV_REC_INDEX_PARTS = 15,    /* n_parts of each of FOLDS, by time; the following likewise, of each part */
     RV_REC_INDEX_SUMS = 16,
     RV_REC_INDEX_CALLS = 17,
@@ -436,7 +438,8 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_index_fold) == 32);
 
 struct rv_rec_index_part { /* time that is summed up, then a stretch */
     uint64_t stretch_ns;   /* 0: none */
-    uint32_t n_sums;       /* of each subroutine that had calls; their own times are all of the time that is summed up */
+    uint32_t n_sums;       /* of each subroutine that had calls; their own times are all of the time that is summed
+                              up */
     uint32_t n_kept;       /* open in the stretch: the lowest calls of those of the fold's stretch before, */
     uint32_t n_calls;      /* and then CALLS, the innermost last */
     uint32_t reserved;

@@ -7,8 +7,9 @@
  *   verdicts of a filter | captures | texts | filter | transfers
  *
  * The file is sparse. Pages are allocated before their contents become visible: page 0 and the global message from
- * creation on, transfers from the first process on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
- * an error code of that call, never a SIGBUS, and a file is created in no time, however large it may become.
+ * creation on, transfers from the first process on, everything else by the claim, the push, the append or the intern
+ * that makes it visible. So a full disk is an error code of that call, never a SIGBUS, and a file is created in no
+ * time, however large it may become.
  *
  * Everything in the file is untrusted input: validate every offset, length, index, id and kind on use.
  *
@@ -60,8 +61,8 @@ enum rv_event_kind {
                                 for; with RV_WAIT_TAKEN, too: it has taken one; with RV_WAIT_PAST: it has begun
                                 before, and ends now; with RV_WAIT_NAMED: id = name id of the object */
     RV_EVENT_WOKEN = 15,     /* the wait has ended; id = waker's tid | enum rv_wake << 24, aux and frame: see
-                                rv_event_since(). With RV_WAKE_BEGAN instead: see rv_event_since_begin(); with RV_WAKE_HELD: the
-                                wait has not ended; the thread with this tid holds the lock */
+                                rv_event_since(). With RV_WAKE_BEGAN instead: see rv_event_since_begin(); with
+                                RV_WAKE_HELD: the wait has not ended; the thread with this tid holds the lock */
     RV_EVENT_KIND_COUNT
 };
 
@@ -319,7 +320,8 @@ static inline uint64_t rv_event_word_since_begin(uint64_t since)
                          (uint16_t)since);
 }
 
-/* The word of a WOKEN; since: the waker acted so long before, if that fits in 32 bits; else, and so for UINT64_MAX, unknown. */
+/* The word of a WOKEN; since: the waker acted so long before, if that fits in 32 bits; else, and so for UINT64_MAX,
+ * unknown. */
 static inline uint64_t rv_event_word_woken(uint32_t id, uint64_t since)
 {
     const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
@@ -409,7 +411,8 @@ struct rv_wire_header {
     uint32_t policy, clock_kind;
     uint32_t creator_pid;
     uint64_t creator_start;
-    /* clock: enum rv_clock_kind and the conversion of base/clock.h; clock_mult is 0 while it is measured, and [atomic] */
+    /* clock: enum rv_clock_kind and the conversion of base/clock.h; clock_mult is 0 while it is measured, and
+     * [atomic] */
     uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
     uint32_t clock_shift;
     uint32_t max_depth; /* calls at this depth and deeper need not be written; 0 = no limit */
@@ -613,7 +616,8 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_filter) == 32 + RV_WIRE_REQUEST_BYTES);
 /* A hash table of queues of bytes, such as pipes, without order: a newer one takes the place of an older one. */
 struct rv_wire_transfer {
     uint64_t
-        who; /* [atomic] key << 32 | tid; 0: nobody. A key is of bytes that were written into a queue, or of room in it */
+        who; /* [atomic] key << 32 | tid; 0: nobody. A key is of bytes that were written into a queue, or of room in
+                it */
     uint64_t when; /* [atomic] ticks */
     uint32_t on;   /* [atomic] enum rv_wait_on: a thread waited for it, and events tell; RV_WAIT_ON_NOTHING: none did */
     uint32_t n_waiters; /* [atomic] for objects that processes share, of any key; too many, once a waiter was killed */
@@ -624,9 +628,9 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_transfer) == 32);
 /* ---- captures: which arguments and results producers copy ---- */
 
 /*
- * The section holds struct rv_wire_captures, the text of the prototypes (ltrace.conf(5)), and n_captures records, one for each
- * prototype of the text in its order: struct rv_wire_capture, its name, NUL-terminated, padding to 8 bytes, and n_calls and
- * n_returns operations. Written by the creator before the file is ready.
+ * The section holds struct rv_wire_captures, the text of the prototypes (ltrace.conf(5)), and n_captures records, one
+ * for each prototype of the text in its order: struct rv_wire_capture, its name, NUL-terminated, padding to 8 bytes,
+ * and n_calls and n_returns operations. Written by the creator before the file is ready.
  */
 #define RV_WIRE_FEATURE_CAPTURES 1u /* in feature_incompat */
 
@@ -689,8 +693,8 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_capture_operation) == 8);
 #define RV_ARGUMENTS_SEPARATOR "\xe2\x90\x9f"
 
 /*
- * What was copied lies in a ring of bytes beside the ring of events, at the position that an ARGUMENTS event has: how many
- * bytes were taken before. A text does not wrap.
+ * What was copied lies in a ring of bytes beside the ring of events, at the position that an ARGUMENTS event has: how
+ * many bytes were taken before. A text does not wrap.
  */
 struct rv_wire_text {
     uint64_t position; /* the same: another one has taken its place if not */

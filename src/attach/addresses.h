@@ -21,9 +21,9 @@ uint64_t rv_addresses_dlopen(const struct rv_ptrace *tracee);
 uint64_t rv_addresses_restorer(const struct rv_ptrace *tracee);
 
 /*
- * The mutex that a thread has locked while it loads or unloads, constructors and destructors included; 0: unknown. It is in
- * a variable of the loader that is not described anywhere: it is found as the first of two recursive mutexes that follow
- * the number of namespaces.
+ * The mutex that a thread has locked while it loads or unloads, constructors and destructors included; 0: unknown. It
+ * is in a variable of the loader that is not described anywhere: it is found as the first of two recursive mutexes that
+ * follow the number of namespaces.
  */
 uint64_t rv_addresses_loader_lock(const struct rv_ptrace *tracee);
 

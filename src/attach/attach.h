@@ -1,6 +1,6 @@
 /*
- * Gets into a process that runs already, and out of it again: loads our library into it, has it find the functions to be
- * patched, and writes the jumps while all threads stand still. In between nothing is traced by ptrace(2).
+ * Gets into a process that runs already, and out of it again: loads our library into it, has it find the functions to
+ * be patched, and writes the jumps while all threads stand still. In between nothing is traced by ptrace(2).
  */
 #ifndef RV_ATTACH_ATTACH_H
 #define RV_ATTACH_ATTACH_H
@@ -18,15 +18,15 @@ struct rv_attach_params {
 
 /*
  * Events come from here on.
- *   returns  0, or a negative errno with one line printed: nothing in the process has changed but that our library may be
- *            loaded
+ *   returns  0, or a negative errno with one line printed: nothing in the process has changed but that our library may
+ *            be loaded
  *   thread   main
  */
 int rv_attach_begin(const struct rv_attach_params *params);
 
 /*
- * Have a process that has our library follow the verdicts that its trace file has by now (ring/verdict_section.h): its threads
- * stand still, for about a millisecond.
+ * Have a process that has our library follow the verdicts that its trace file has by now (ring/verdict_section.h): its
+ * threads stand still, for about a millisecond.
  *   library  the one that was preloaded into it, or the one of an attachment
  *   returns  0; -ENOENT: it does not have this library; -EPERM, -EACCES: ptrace(2) is not permitted, or another traces
  *            it; -EAGAIN: not now; -ESRCH: it has ended. Prints nothing.
@@ -41,7 +41,8 @@ int rv_attach_apply(pid_t pid, const char *library);
  */
 int rv_attach_end(pid_t pid, const char *library);
 
-/* The same for a process that this ringviz may have attached to, or to one that forked it with its patches; -ENOENT: it has not. */
+/* The same for a process that this ringviz may have attached to, or to one that forked it with its patches; -ENOENT: it
+ * has not. */
 int rv_attach_end_copy(pid_t pid, const char *library);
 
 #endif

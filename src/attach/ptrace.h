@@ -1,5 +1,6 @@
 /*
- * A running process by ptrace(2): its threads stopped and released, its memory, its functions called on one of its threads.
+ * A running process by ptrace(2): its threads stopped and released, its memory, its functions called on one of its
+ * threads.
  */
 #ifndef RV_ATTACH_PTRACE_H
 #define RV_ATTACH_PTRACE_H
@@ -38,9 +39,9 @@ struct rv_ptrace {
 };
 
 /*
- * Do work on a thread of its own, where one can be made, and return its result. The kernel keeps a thread that ended while it
- * was stopped for the one that stopped it; where that ends it gives all of them back. Until then their process cannot be
- * waited for.
+ * Do work on a thread of its own, where one can be made, and return its result. The kernel keeps a thread that ended
+ * while it was stopped for the one that stopped it; where that ends it gives all of them back. Until then their process
+ * cannot be waited for.
  */
 int rv_ptrace_on_own_thread(int (*work)(void *context), void *context);
 
@@ -50,14 +51,14 @@ void rv_ptrace_close(struct rv_ptrace *tracee);
 
 /*
  * Stop one thread, another one at each turn, or all that there are.
- *   returns  0, or a negative errno: then none of them is stopped. -ESRCH: it has ended; -EAGAIN: it does not come to a stop
- *            soon; -ECANCELED: it is stopped already, by a signal such as Ctrl-Z's
+ *   returns  0, or a negative errno: then none of them is stopped. -ESRCH: it has ended; -EAGAIN: it does not come to a
+ *            stop soon; -ECANCELED: it is stopped already, by a signal such as Ctrl-Z's
  */
 int rv_ptrace_stop_any(struct rv_ptrace *tracee, unsigned turn);
 int rv_ptrace_stop_all(struct rv_ptrace *tracee);
 
-/* Let all go on, with their registers as they are here. Waits for one that has not come to its stop: none can be released
- * before. */
+/* Let all go on, with their registers as they are here. Waits for one that has not come to its stop: none can be
+ * released before. */
 void rv_ptrace_release(struct rv_ptrace *tracee);
 
 /* One instruction of a stopped thread; its signals wait. 0; -ESRCH; -EAGAIN: it cannot be done now, release all. */
@@ -77,9 +78,9 @@ struct rv_ptrace_call {
 };
 
 /*
- * Have a stopped thread call a function of the process, and then go on with what it was doing: it is released, and no longer
- * among `threads`. Signals wait meanwhile. A system call in which it waited is begun again, a restartable sequence (rseq(2))
- * aborted.
+ * Have a stopped thread call a function of the process, and then go on with what it was doing: it is released, and no
+ * longer among `threads`. Signals wait meanwhile. A system call in which it waited is begun again, a restartable
+ * sequence (rseq(2)) aborted.
  *   returns  0; -EFAULT, -ESRCH: nothing has changed
  */
 int rv_ptrace_call(struct rv_ptrace *tracee, size_t idx, const struct rv_ptrace_call *call);
@@ -88,10 +89,10 @@ int rv_ptrace_call(struct rv_ptrace *tracee, size_t idx, const struct rv_ptrace_
 bool rv_ptrace_is_called_stopped(const struct rv_ptrace *tracee);
 
 /*
- * Undo the last call if it has not begun: its thread is then stopped, as it was before. One that has begun continues, even
- * where a signal has stopped the process: its thread then runs until it is released.
- *   returns  -EAGAIN: that is done; -ECANCELED: that is done, and a signal has stopped the process; -EALREADY: it has begun, or
- *            may have; -ESRCH
+ * Undo the last call if it has not begun: its thread is then stopped, as it was before. One that has begun continues,
+ * even where a signal has stopped the process: its thread then runs until it is released.
+ *   returns  -EAGAIN: that is done; -ECANCELED: that is done, and a signal has stopped the process; -EALREADY: it has
+ *            begun, or may have; -ESRCH
  */
 int rv_ptrace_take_back(struct rv_ptrace *tracee);
 

@@ -23,8 +23,8 @@ int rv_jump_sites_begin(struct rv_jump_sites *sites, const struct rv_ptrace *tra
 void rv_jump_sites_end(struct rv_jump_sites *sites);
 
 /*
- * Step all threads, which are stopped, out of these places, and leave out the functions into which a signal's frame on a
- * stack goes back: these, and no others.
+ * Step all threads, which are stopped, out of these places, and leave out the functions into which a signal's frame on
+ * a stack goes back: these, and no others.
  *   returns  0; -EAGAIN: release all and try again; -EFAULT, -ESRCH
  */
 int rv_jump_sites_clear(struct rv_jump_sites *sites, struct rv_ptrace *tracee);

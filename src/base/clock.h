@@ -84,7 +84,8 @@ void rv_clock_begin(struct rv_clock *clock, enum rv_clock_kind kind);
 /* End the calibration: sleeps for what is left of 2 ms since it began. */
 void rv_clock_settle(struct rv_clock *clock);
 
-/* The same for a process that ended before it did. False if the calibration was not begun by this machine since its boot. */
+/* The same for a process that ended before it did. False if the calibration was not begun by this machine since its
+ * boot. */
 bool rv_clock_settle_for(struct rv_clock *clock);
 
 void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind); /* begin and settle */

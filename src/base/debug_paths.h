@@ -1,6 +1,6 @@
 /*
- * Where separate debug information of a file may lie, in the places and under the names that gdb and elfutils use. Nothing is
- * opened.
+ * Where separate debug information of a file may lie, in the places and under the names that gdb and elfutils use.
+ * Nothing is opened.
  */
 #ifndef RV_BASE_DEBUG_PATHS_H
 #define RV_BASE_DEBUG_PATHS_H

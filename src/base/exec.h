@@ -10,8 +10,8 @@
 bool rv_exec_find(const char *command, char *path, size_t path_bytes);
 
 /*
- * Would the loader preload nothing into this program, since it gains rights by the exec: set-user-ID, set-group-ID, file
- * capabilities, or real and effective ids that differ already?
+ * Would the loader preload nothing into this program, since it gains rights by the exec: set-user-ID, set-group-ID,
+ * file capabilities, or real and effective ids that differ already?
  *   source  AT_SECURE: capabilities(7), ld.so(8)
  */
 bool rv_exec_is_privileged(const char *path);

@@ -1,6 +1,6 @@
 /*
- * Reads and writes of as many bytes as are asked for: short ones are continued, interrupted ones repeated. Of the C library
- * alone, and silent: callers say what failed. Any thread.
+ * Reads and writes of as many bytes as are asked for: short ones are continued, interrupted ones repeated. Of the C
+ * library alone, and silent: callers say what failed. Any thread.
  */
 #ifndef RV_BASE_FILE_IO_H
 #define RV_BASE_FILE_IO_H

@@ -1,6 +1,6 @@
 /*
- * LEB128: numbers in as few bytes as they need, 7 bits in each, the lowest first; all but the last have bit 7. So are the
- * numbers of DWARF and of unwind tables, and the varints of Protocol Buffers.
+ * LEB128: numbers in as few bytes as they need, 7 bits in each, the lowest first; all but the last have bit 7. So are
+ * the numbers of DWARF and of unwind tables, and the varints of Protocol Buffers.
  */
 #ifndef RV_BASE_LEB128_H
 #define RV_BASE_LEB128_H

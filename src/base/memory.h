@@ -1,7 +1,7 @@
 /*
  * What happens when the system refuses memory. An allocator calls rv_memory_refused() and tries again: the first time
- * that gives up a reserve, the next time it ends the program. So no caller of an allocator has a failure path. A session
- * reads no more events once rv_memory_is_short(); the reserve is for its report.
+ * that gives up a reserve, the next time it ends the program. So no caller of an allocator has a failure path. A
+ * session reads no more events once rv_memory_is_short(); the reserve is for its report.
  */
 #ifndef RV_BASE_MEMORY_H
 #define RV_BASE_MEMORY_H

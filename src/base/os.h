@@ -27,7 +27,8 @@ pid_t rv_os_proc_pid(void);
 /* Open /proc/PID/NAME for reading. Returns a descriptor, or a negative errno. Async-signal-safe, keeps errno. */
 int rv_os_open_proc(pid_t pid, const char *name);
 
-/* Read the begin of /proc/PID/NAME, NUL-terminated. Returns its bytes, 0 if there are none. Async-signal-safe, keeps errno. */
+/* Read the begin of /proc/PID/NAME, NUL-terminated. Returns its bytes, 0 if there are none. Async-signal-safe, keeps
+ * errno. */
 size_t rv_os_read_proc(pid_t pid, const char *name, char *out, size_t out_bytes);
 
 /* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
@@ -41,8 +42,8 @@ char rv_os_process_state(pid_t pid);
 uid_t rv_os_process_user(pid_t pid);
 
 /*
- * Block all signals in this thread, and in those that it starts, but those that an instruction causes: the kernel ends a
- * process where these are blocked. *before, which may be NULL, is for pthread_sigmask() afterwards.
+ * Block all signals in this thread, and in those that it starts, but those that an instruction causes: the kernel ends
+ * a process where these are blocked. *before, which may be NULL, is for pthread_sigmask() afterwards.
  */
 void rv_os_block_signals(sigset_t *before);
 
@@ -74,8 +75,8 @@ uint64_t rv_os_ram_bytes(void);
 uint64_t rv_os_resident_bytes(void);
 uint64_t rv_os_resident_peak_bytes(void); /* its highest so far */
 
-/* Create an unnamed temporary file in the folder for large ones (TMPDIR, else /tmp, or /var/tmp where /tmp is in memory),
- * read-write. Returns its descriptor, or a negative errno with one line
+/* Create an unnamed temporary file in the folder for large ones (TMPDIR, else /tmp, or /var/tmp where /tmp is in
+ * memory), read-write. Returns its descriptor, or a negative errno with one line
  * printed that names the purpose. */
 int rv_os_open_spool(const char *purpose);
 

@@ -61,8 +61,8 @@ static inline int rv_os_read_own(void *to, const void *from, size_t n)
     return n_read < 0 ? (int)n_read : n_read == (long)n ? 0 : -EFAULT;
 }
 
-/* Can the aligned 8 bytes that this one is of be read? The kernel reads a set of signals before it sees that it is asked for
- * nothing to do with it; sandboxes that end a process for process_vm_readv(2) allow that. */
+/* Can the aligned 8 bytes that this one is of be read? The kernel reads a set of signals before it sees that it is
+ * asked for nothing to do with it; sandboxes that end a process for process_vm_readv(2) allow that. */
 static inline bool rv_os_is_readable(const void *at)
 {
     return rv_os_call(SYS_rt_sigprocmask, -1, (long)((uintptr_t)at & ~(uintptr_t)7), 0, 8, 0, 0) != -EFAULT;

@@ -1,6 +1,6 @@
 /*
- * Programs that make threads by an instruction of their own for the system call clone(2): these have no thread-local data of
- * ours, so a hook must not run in them. Known where the instruction's number and flags are constants close by.
+ * Programs that make threads by an instruction of their own for the system call clone(2): these have no thread-local
+ * data of ours, so a hook must not run in them. Known where the instruction's number and flags are constants close by.
  */
 #ifndef RV_BASE_OWN_THREADS_H
 #define RV_BASE_OWN_THREADS_H

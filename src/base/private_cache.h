@@ -1,6 +1,6 @@
 /*
- * Files that one process leaves for later ones, in a folder of the user's cache. Some say what is written into programs:
- * folder and files are believed only where nobody but the user can have written them.
+ * Files that one process leaves for later ones, in a folder of the user's cache. Some say what is written into
+ * programs: folder and files are believed only where nobody but the user can have written them.
  */
 #ifndef RV_BASE_PRIVATE_CACHE_H
 #define RV_BASE_PRIVATE_CACHE_H

@@ -10,7 +10,8 @@ struct rv_keyed_place {
     uint32_t place;
 };
 
-/* The n places in rising order of their keys, those of equal keys in the given order. Frees the argument; for free(). */
+/* The n places in rising order of their keys, those of equal keys in the given order. Frees the argument; for
+ * free(). */
 uint32_t *rv_radix_sort_take(struct rv_keyed_place *places, size_t n);
 
 #endif

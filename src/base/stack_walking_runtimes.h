@@ -1,7 +1,7 @@
 /*
  * Language runtimes that walk their stacks by return addresses, as the garbage collectors of OCaml and SBCL do, or put
- * copies of stacks back, as Guile's continuations do: with other addresses there, as traced calls have, they fail. Known
- * by texts that all of them hold.
+ * copies of stacks back, as Guile's continuations do: with other addresses there, as traced calls have, they fail.
+ * Known by texts that all of them hold.
  */
 #ifndef RV_BASE_STACK_WALKING_RUNTIMES_H
 #define RV_BASE_STACK_WALKING_RUNTIMES_H

@@ -19,7 +19,8 @@ uint32_t rv_text_next(const char **text, const char *end);
 /* Append at most n_bytes of a text to the string in out, as far as there is room. SIZE_MAX: the whole text. */
 void rv_text_append(char *out, size_t out_bytes, const char *text, size_t n_bytes);
 
-/* Drop a character at the end of a UTF-8 string of which bytes are missing, as where it was cut to fit. Returns text. */
+/* Drop a character at the end of a UTF-8 string of which bytes are missing, as where it was cut to fit. Returns
+ * text. */
 char *rv_text_end_whole(char *text);
 
 /* The longest prefix of at most `most` bytes that does not end inside a character; `most` if not UTF-8. */

@@ -64,8 +64,8 @@ struct rv_bench_params {
  */
 int rv_bench_run(const struct rv_bench_params *params, FILE *file);
 
-/* Make an empty file for a recording in the temporary folder; the caller removes it. 0, or a negative errno with one line
- * printed. */
+/* Make an empty file for a recording in the temporary folder; the caller removes it. 0, or a negative errno with one
+ * line printed. */
 int rv_bench_make_file(char *path, size_t path_bytes);
 
 /* Median and min of n samples; sorts them. */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* How many options begin with an argument ("--rec=x"); the names of the first ones, at most `most`. Borrowed from the table
- * of options. */
+/* How many options begin with an argument ("--rec=x"); the names of the first ones, at most `most`. Borrowed from the
+ * table of options. */
 size_t rv_misspelled_option_begun(const char *given, const char **names, size_t most);
 
 /*

@@ -118,8 +118,8 @@ static inline bool rv_options_has_part(const struct rv_options *options)
 /* How many of --report, --spans, --waits, --flows and --critical-path are asked for. */
 unsigned rv_options_n_texts(const struct rv_options *options);
 
-/* What tracing may cost patched programs, as a share of their own time: as given, else 0.5, of --pid 0.1, where ringviz has
- * chosen what is patched; 0: any. */
+/* What tracing may cost patched programs, as a share of their own time: as given, else 0.5, of --pid 0.1, where ringviz
+ * has chosen what is patched; 0: any. */
 double rv_options_max_overhead(const struct rv_options *options);
 
 void rv_options_fini(struct rv_options *options); /* also after a parse that failed */

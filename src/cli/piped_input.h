@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Read what comes out of the pipes among these files (standard input, /dev/fd/N) to its end, so that they can be opened like
- * any other file, as often as need be. Files that are no pipe are left as they are.
+ * Read what comes out of the pipes among these files (standard input, /dev/fd/N) to its end, so that they can be opened
+ * like any other file, as often as need be. Files that are no pipe are left as they are.
  *   returns  0, or a negative errno with one line printed
  *   thread   main, before a command or another thread runs
  */

@@ -1,6 +1,6 @@
 /*
- * --report=lines. Of the whole capture the lines are summed up as it is read; a part of it is known only at its end, so that a
- * FILE is read once more, and what a program does is kept in a private recording until then.
+ * --report=lines. Of the whole capture the lines are summed up as it is read; a part of it is known only at its end, so
+ * that a FILE is read once more, and what a program does is kept in a private recording until then.
  */
 #ifndef RV_CLI_REPORT_LINES_H
 #define RV_CLI_REPORT_LINES_H
@@ -30,7 +30,8 @@ int rv_report_lines_open(struct rv_report_lines *lines, const struct rv_options 
 int rv_report_lines_write(struct rv_report_lines *lines, struct rv_session *session, const struct rv_losses *losses,
                           FILE *out);
 
-/* Another source of the options' FILE, to be read to its end; NULL with one line printed. context: struct rv_options. */
+/* Another source of the options' FILE, to be read to its end; NULL with one line printed. context: struct
+ * rv_options. */
 struct rv_source *rv_report_lines_reopen(void *context);
 
 void rv_report_lines_close(struct rv_report_lines *lines); /* after the session */

@@ -22,8 +22,8 @@ struct rv_reports {
 };
 
 /*
- * For the report of a slice; NULL: it is of all calls. Before losses are counted: blocks that are read for it may turn out
- * to be damaged. The caller destroys it.
+ * For the report of a slice; NULL: it is of all calls. Before losses are counted: blocks that are read for it may turn
+ * out to be damaged. The caller destroys it.
  */
 struct rv_range_statistics *rv_reports_measure(const struct rv_options *options, struct rv_session *session);
 

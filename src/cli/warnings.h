@@ -1,4 +1,5 @@
-/* What is printed on stderr at the end of a run, before its outputs: losses, why there are no calls, what was not traced. */
+/* What is printed on stderr at the end of a run, before its outputs: losses, why there are no calls, what was not
+ * traced. */
 #ifndef RV_CLI_WARNINGS_H
 #define RV_CLI_WARNINGS_H
 
@@ -19,8 +20,8 @@ struct rv_warnings {
 };
 
 /*
- * Why has no call come so far? One line, as soon as it is known: of a command, or a process that was attached to, of which nothing
- * is traced.
+ * Why has no call come so far? One line, as soon as it is known: of a command, or a process that was attached to, of
+ * which nothing is traced.
  *   returns  false where calls may come
  *   thread   main
  */

@@ -16,8 +16,8 @@ struct rv_bench_out;
 struct rv_window_module {
     const char *version; /* of the ringviz that it belongs to */
     /*
-     * Run the window until the user closes it. Options take precedence over the settings file, and are saved only if they
-     * are changed in the window.
+     * Run the window until the user closes it. Options take precedence over the settings file, and are saved only if
+     * they are changed in the window.
      *   params   the caller's part; size, settings, search and filter come from the options
      *   returns  as rv_window_run()
      */

@@ -1,4 +1,5 @@
-/* One stack of two: the frames that a thread tells, and between them calls that only its ring has, of other languages. */
+/* One stack of two: the frames that a thread tells, and between them calls that only its ring has, of other
+ * languages. */
 #ifndef RV_DEBUGGER_INTERLEAVED_STACK_H
 #define RV_DEBUGGER_INTERLEAVED_STACK_H
 
@@ -17,8 +18,8 @@
  *     #1 main::ask("select twice(4)") at x.pl line 9
  *
  *   told        the thread's lines, innermost first, with its numbers
- *   is_stopped  it has not run since it told them. Of one that runs, the ring may be of a later moment: then only frames
- *               on which both agree have calls between them, or none has
+ *   is_stopped  it has not run since it told them. Of one that runs, the ring may be of a later moment: then only
+ *               frames on which both agree have calls between them, or none has
  *   returns     for free(), never NULL
  */
 char *rv_interleaved_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring, const char *told, bool is_stopped);

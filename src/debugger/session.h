@@ -30,7 +30,8 @@ struct rv_debug_session_who { /* a thread; zero = none */
 /* Choose the thread of the report. Pending orders for another thread are dropped. */
 void rv_debug_session_choose(struct rv_debug_session *debug_session, struct rv_debug_session_who who);
 
-/* Select the frame whose source lines the report has, by its index there (0: innermost); 0 again when the thread stops. */
+/* Select the frame whose source lines the report has, by its index there (0: innermost); 0 again when the thread
+ * stops. */
 void rv_debug_session_look_at(struct rv_debug_session *debug_session, uint32_t frame);
 
 enum rv_debug_session_order_kind {
@@ -59,8 +60,8 @@ bool rv_debug_session_order(struct rv_debug_session *debug_session, const struct
 
 #define RV_DEBUG_SESSION_NAME_BYTES 1024u
 
-/* Have calls of the subroutine of this full name traced from now on, or not any more: whatever thread is chosen. False when
- * too much is pending, or the name is too long. */
+/* Have calls of the subroutine of this full name traced from now on, or not any more: whatever thread is chosen. False
+ * when too much is pending, or the name is too long. */
 bool rv_debug_session_trace(struct rv_debug_session *debug_session, const char *name, bool is_traced);
 
 enum rv_debug_session_state {

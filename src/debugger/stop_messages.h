@@ -8,8 +8,8 @@
 
 /*
  * Print "ring 1 stopped: main::f(2) at x.pl line 3": the innermost frame without its number; then the reason of the
- * stop if it is more than a place, and the values of displays. False, with nothing printed: the thread has gone on, since a
- * signal interrupted its stop.
+ * stop if it is more than a place, and the values of displays. False, with nothing printed: the thread has gone on,
+ * since a signal interrupted its stop.
  */
 bool rv_stop_messages_show(struct rv_console *console, uint32_t ring);
 

@@ -115,8 +115,8 @@ int rv_target_take_message(struct rv_target *target, uint64_t timeout_ns, struct
 
 /*
  * The stack of any thread, one frame per line, innermost first: from the thread itself, with current lines, and without
- * numbers between them the calls of other languages that its ring has (debugger/interleaved_stack.h); or if its producer
- * answers no commands, from the calls in its ring alone. Of these the lines are those where functions begin.
+ * numbers between them the calls of other languages that its ring has (debugger/interleaved_stack.h); or if its
+ * producer answers no commands, from the calls in its ring alone. Of these the lines are those where functions begin.
  *   returns  as rv_target_ask()
  */
 int rv_target_stack(struct rv_target *target, uint32_t ring, uint64_t timeout_ns, struct rv_answer *answer);

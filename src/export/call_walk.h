@@ -19,7 +19,8 @@ struct rv_call_walk {
     /* As of struct rv_lane_calls_wanted. */
     bool (*is_needed)(const void *needed_by, uint64_t from_ns, uint64_t to_ns);
     const void *needed_by;
-    /* A call with its depth in the tree, for the duration of the function; caller NULL: there is none. enter may be NULL. */
+    /* A call with its depth in the tree, for the duration of the function; caller NULL: there is none. enter may be
+     * NULL. */
     void (*enter)(void *context, const struct rv_span *call, const struct rv_span *caller);
     void (*leave)(void *context, const struct rv_span *call);
     void *context;

@@ -1,6 +1,6 @@
 /*
- * Times of subroutines in a piece of a thread's calls, which is passed backwards and cut: where the critical path comes or
- * goes, where savings want to know own times, and where the thread came back to a CPU.
+ * Times of subroutines in a piece of a thread's calls, which is passed backwards and cut: where the critical path comes
+ * or goes, where savings want to know own times, and where the thread came back to a CPU.
  */
 #ifndef RV_EXPORT_CRITICAL_PATH_CUTS_H
 #define RV_EXPORT_CRITICAL_PATH_CUTS_H

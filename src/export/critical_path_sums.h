@@ -24,7 +24,8 @@ struct rv_critical_path_sums_params {
 struct rv_critical_path_sums *rv_critical_path_sums_create(const struct rv_critical_path_sums_params *params);
 void rv_critical_path_sums_destroy(struct rv_critical_path_sums *sums); /* NULL-safe */
 
-/* Give the subroutine as which each one is counted; what was kept with others is dropped. Call it before the next ones. */
+/* Give the subroutine as which each one is counted; what was kept with others is dropped. Call it before the next
+ * ones. */
 void rv_critical_path_sums_name(struct rv_critical_path_sums *sums, const uint32_t *as_id, uint32_t n_ids);
 
 /* The key of a lane of the recording, the same in each session. */

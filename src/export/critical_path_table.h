@@ -1,7 +1,7 @@
 /*
- * The critical path of a run, of a range of time or of a call (model/critical_path_walk.h) as a table: the subroutines that
- * ran on it, the objects for which one thread of it waited for another, the waits whose waker is not known; as text, CSV
- * or JSON.
+ * The critical path of a run, of a range of time or of a call (model/critical_path_walk.h) as a table: the subroutines
+ * that ran on it, the objects for which one thread of it waited for another, the waits whose waker is not known; as
+ * text, CSV or JSON.
  */
 #ifndef RV_EXPORT_CRITICAL_PATH_TABLE_H
 #define RV_EXPORT_CRITICAL_PATH_TABLE_H

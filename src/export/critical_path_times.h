@@ -1,6 +1,7 @@
 /*
- * What ran when a critical path was on its thread: times of subroutines, of the calls of the threads on it; and own times of
- * all threads, by which savings are measured. Calls of a thread are read in one piece or in several, on several threads.
+ * What ran when a critical path was on its thread: times of subroutines, of the calls of the threads on it; and own
+ * times of all threads, by which savings are measured. Calls of a thread are read in one piece or in several, on
+ * several threads.
  */
 #ifndef RV_EXPORT_CRITICAL_PATH_TIMES_H
 #define RV_EXPORT_CRITICAL_PATH_TIMES_H

@@ -1,4 +1,5 @@
-/* The table of flows and tasks: how many, how long from begin to end, and the longest ones' ways; as text, CSV or JSON. */
+/* The table of flows and tasks: how many, how long from begin to end, and the longest ones' ways; as text, CSV or
+ * JSON. */
 #ifndef RV_EXPORT_FLOWS_TABLE_H
 #define RV_EXPORT_FLOWS_TABLE_H
 

@@ -1,4 +1,5 @@
-/* Makes the bytes of a folded piece (export/folded_pieces.h) of parts in order of time, as scan/event_folding.h gives them. */
+/* Makes the bytes of a folded piece (export/folded_pieces.h) of parts in order of time, as scan/event_folding.h gives
+ * them. */
 #ifndef RV_EXPORT_FOLDED_PARTS_H
 #define RV_EXPORT_FOLDED_PARTS_H
 

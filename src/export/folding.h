@@ -18,7 +18,8 @@ void rv_folding_destroy(struct rv_folding *folding); /* NULL-safe */
 const uint8_t *rv_folding_fold(struct rv_folding *folding, const struct rv_span_piece *piece, const uint64_t *times_ns,
                                size_t n_times, size_t *n_bytes);
 
-/* The same by its events. NULL: they are not the calls and returns of one stack, each return that of the innermost call. */
+/* The same by its events. NULL: they are not the calls and returns of one stack, each return that of the innermost
+ * call. */
 const uint8_t *rv_folding_fold_events(struct rv_folding *folding, const struct rv_event_piece *piece,
                                       const uint64_t *times_ns, size_t n_times, size_t *n_bytes);
 

@@ -1,6 +1,6 @@
 /*
- * --group-by: statistics of calls by subroutine and by an argument, by the result, or by the task that was current as they
- * began, from the spool. Each different text
+ * --group-by: statistics of calls by subroutine and by an argument, by the result, or by the task that was current as
+ * they began, from the spool. Each different text
  * is a row of its own: a live source keeps a limited number of them, and counts what is beyond (source/arguments.h).
  */
 #ifndef RV_EXPORT_GROUP_BY_H

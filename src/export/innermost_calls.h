@@ -11,8 +11,8 @@ struct rv_innermost_calls {
     /* As of struct rv_lane_calls_wanted: of other times, the innermost calls are not known. */
     bool (*is_needed)(const void *needed_by, uint64_t from_ns, uint64_t to_ns);
     const void *needed_by;
-    /* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from the end of
-     * the lane's last call to 0. */
+    /* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from the end
+     * of the lane's last call to 0. */
     void (*pass)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
     /* Called for each call, when the time behind it, or down to its begin, was passed. May be NULL. */
     void (*enter)(void *context, const struct rv_span *call);

@@ -43,10 +43,11 @@ struct rv_lane_folds_wanted {
 struct rv_lane_calls {
     /* 0, or a negative errno with one line printed. */
     int (*read)(void *context, const struct rv_lane_calls_wanted *wanted);
-    /* The same by pieces of the lane's time, which do not overlap, in any order. False: they cannot be had, and what was
-     * taken does not count. NULL: never. */
+    /* The same by pieces of the lane's time, which do not overlap, in any order. False: they cannot be had, and what
+     * was taken does not count. NULL: never. */
     bool (*read_pieces)(void *context, const struct rv_lane_pieces_wanted *wanted);
-    /* Sums of pieces of all lanes, as far as there are any: what is cut only where these are need not be read. NULL: none. */
+    /* Sums of pieces of all lanes, as far as there are any: what is cut only where these are need not be read. NULL:
+     * none. */
     void (*read_folds)(void *context, const struct rv_lane_folds_wanted *wanted);
     void *context;
 };

@@ -12,8 +12,8 @@ bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */
 /* Name of a kind, which follows a count other than one: "names without room". */
 const char *rv_loss_words(enum rv_loss loss);
 
-/* "lost: 3 names without room", with "lost" for `what`: a line for each kind from `first` on that is not zero. losses NULL:
- * none. */
+/* "lost: 3 names without room", with "lost" for `what`: a line for each kind from `first` on that is not zero. losses
+ * NULL: none. */
 void rv_losses_add_text(struct rv_text_buffer *text, const char *what, const struct rv_losses *losses,
                         enum rv_loss first);
 

@@ -1,6 +1,6 @@
 /*
- * Folded time of the threads of a recording (export/folded_pieces.h) that its recorder has summed up in the index: all calls
- * between the moments at which threads waited, woke others or left a CPU.
+ * Folded time of the threads of a recording (export/folded_pieces.h) that its recorder has summed up in the index: all
+ * calls between the moments at which threads waited, woke others or left a CPU.
  */
 #ifndef RV_EXPORT_RECORDED_FOLDS_H
 #define RV_EXPORT_RECORDED_FOLDS_H
@@ -18,7 +18,8 @@ struct rv_recorded_folds_params {
     uint64_t most_bytes;     /* of all pieces */
 };
 
-/* Read those that there are. Pieces in which two subroutines are counted as one are left out, and those beyond the most bytes. */
+/* Read those that there are. Pieces in which two subroutines are counted as one are left out, and those beyond the most
+ * bytes. */
 struct rv_recorded_folds *rv_recorded_folds_create(const struct rv_recorded_folds_params *params);
 void rv_recorded_folds_destroy(struct rv_recorded_folds *folds); /* NULL-safe */
 

@@ -24,8 +24,8 @@ struct rv_report {
     unsigned width;                  /* of the terminal, in characters: text leaves out columns; 0 = none of them */
 };
 
-/* Rows with equal (package-qualified name, file, line) are one subroutine. Groups have their text besides: "argument", and as
- * CSV the last column. 0, or the negative errno of the stream. */
+/* Rows with equal (package-qualified name, file, line) are one subroutine. Groups have their text besides: "argument",
+ * and as CSV the last column. 0, or the negative errno of the stream. */
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* How much sooner a critical path's end would have come, had something been free (export/what_if.h): by all calls of its
- * time. */
+/* How much sooner a critical path's end would have come, had something been free (export/what_if.h): by all calls of
+ * its time. */
 #ifndef RV_EXPORT_SAVINGS_H
 #define RV_EXPORT_SAVINGS_H
 
@@ -30,8 +30,8 @@ void rv_savings_destroy(struct rv_savings *savings); /* NULL-safe */
 const struct rv_what_if_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n);
 
 /*
- * A piece of a thread's time, as lists of own times, the latest first: each begins at one of the thread's moments if its
- * has_moment says so, else where the piece begins, or the next list has more of the same time.
+ * A piece of a thread's time, as lists of own times, the latest first: each begins at one of the thread's moments if
+ * its has_moment says so, else where the piece begins, or the next list has more of the same time.
  */
 struct rv_savings_piece { /* zeroed = no list */
     uint32_t thread;
@@ -48,7 +48,8 @@ struct rv_own_time {
 
 void rv_savings_piece_put(struct rv_savings_piece *piece, const struct rv_own_time *times, size_t n, bool has_moment);
 
-/* Take a piece. Those of a thread do not overlap, and are added in any order; what lies between them is nobody's time. */
+/* Take a piece. Those of a thread do not overlap, and are added in any order; what lies between them is nobody's
+ * time. */
 void rv_savings_add(struct rv_savings *savings, const struct rv_savings_piece *piece);
 
 /* Measure all of them, each for itself, when all pieces were added. */

@@ -23,11 +23,11 @@ struct rv_spans_params {
 
 /*
  * CSV with a header line, or one JSON object a line: process, thread, depth, start_ns (CLOCK_MONOTONIC), duration_ns,
- * name, file, line, where lanes have stretches off the CPU (else empty, and not in JSON) cpu_ns, blocked_ns, runnable_ns and the same of it alone,
- * without callees, as self_cpu_ns, self_blocked_ns, self_runnable_ns, then flags ("cut", "orphan", "open", joined by '|'); where arguments were captured args and result, of the calls
- * of which they were; thread by thread, in closing order. Then the
- * losses, if any: as CSV a row each, of process 0 with the flag "lost", the kind as name and the number as line; as
- * JSON one object {"lost":{...}}.
+ * name, file, line, where lanes have stretches off the CPU (else empty, and not in JSON) cpu_ns, blocked_ns,
+ * runnable_ns and the same of it alone, without callees, as self_cpu_ns, self_blocked_ns, self_runnable_ns, then flags
+ * ("cut", "orphan", "open", joined by '|'); where arguments were captured args and result, of the calls of which they
+ * were; thread by thread, in closing order. Then the losses, if any: as CSV a row each, of process 0 with the flag
+ * "lost", the kind as name and the number as line; as JSON one object {"lost":{...}}.
  *   returns  0 or negative errno
  */
 int rv_spans_write(const struct rv_spans_params *params, FILE *out);

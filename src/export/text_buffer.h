@@ -56,8 +56,8 @@ void rv_text_buffer_add_json(struct rv_text_buffer *text, const char *string);
 /* Write the text to out and clear it. 0 or negative errno. */
 int rv_text_buffer_flush(struct rv_text_buffer *text, FILE *out);
 
-/* The end of an output: write the text and all that out has, unless there was an error, and free it. Returns the error, or as
- * rv_text_buffer_flush(). */
+/* The end of an output: write the text and all that out has, unless there was an error, and free it. Returns the error,
+ * or as rv_text_buffer_flush(). */
 int rv_text_buffer_finish(struct rv_text_buffer *text, FILE *out, int error);
 
 #endif

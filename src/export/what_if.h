@@ -1,11 +1,11 @@
 /*
  * When a thread would have got where it got, had something been free: a subroutine's own time, or waits for a lock.
- * Computed anew in the order of what depends on what, not subtracted: what becomes shorter may have run beside what does
- * not.
+ * Computed anew in the order of what depends on what, not subtracted: what becomes shorter may have run beside what
+ * does not.
  *
- * What is assumed: all that is not free takes as long as it did, however many threads then run at once; a wait ends when
- * its waker gets to where it acted, but not before its thread has come to wait, and what passed between the wake and the
- * end is kept; a wait without a known waker takes as long as it did. Before the path's begin nothing is free.
+ * What is assumed: all that is not free takes as long as it did, however many threads then run at once; a wait ends
+ * when its waker gets to where it acted, but not before its thread has come to wait, and what passed between the wake
+ * and the end is kept; a wait without a known waker takes as long as it did. Before the path's begin nothing is free.
  */
 #ifndef RV_EXPORT_WHAT_IF_H
 #define RV_EXPORT_WHAT_IF_H

@@ -2,8 +2,8 @@
  * Which font a character comes from: the one place that decides it. First those that are embedded; then the machine's,
  * in the order in which fontconfig offers them to a reader of this locale. Main thread.
  *
- * A thread reads the machine's list, at the first character that needs one: it may take a second where fontconfig has no
- * cache.
+ * A thread reads the machine's list, at the first character that needs one: it may take a second where fontconfig has
+ * no cache.
  */
 #ifndef RV_GLYPHS_FONTS_H
 #define RV_GLYPHS_FONTS_H

@@ -1,7 +1,7 @@
 /*
  * A line of text in any script as glyphs at their places: fonts chosen for each cluster, in the order in which they are
- * seen, shaped. The parts of a name follow each other from the left, in whatever script they are, so that packages stay left
- * of subroutines. Main thread.
+ * seen, shaped. The parts of a name follow each other from the left, in whatever script they are, so that packages stay
+ * left of subroutines. Main thread.
  */
 #ifndef RV_GLYPHS_SHAPE_H
 #define RV_GLYPHS_SHAPE_H

@@ -1,10 +1,10 @@
 /*
- * Lines of text whose characters the baked font lacks: shaped when they are first needed, and kept, with the pictures of
- * their glyphs in an atlas. Main thread.
+ * Lines of text whose characters the baked font lacks: shaped when they are first needed, and kept, with the pictures
+ * of their glyphs in an atlas. Main thread.
  *
  * What is new in a frame may take only so much of its time: a line is absent until a later frame has the time for it.
- * An atlas that is nearly full is cleared between two frames, unless one frame needs most of it: then glyphs for which there
- * is no room are not drawn.
+ * An atlas that is nearly full is cleared between two frames, unless one frame needs most of it: then glyphs for which
+ * there is no room are not drawn.
  */
 #ifndef RV_GLYPHS_TEXT_LINES_H
 #define RV_GLYPHS_TEXT_LINES_H

@@ -1,6 +1,7 @@
 /*
- * Names of methods by their numbers, for the rrtrace gem, whose ring has numbers only: a text file with a line "NUMBER NAME"
- * for each; other lines are ignored. producers/ruby/lib/ringviz/rrtrace.rb writes it, and goes on as code is loaded.
+ * Names of methods by their numbers, for the rrtrace gem, whose ring has numbers only: a text file with a line "NUMBER
+ * NAME" for each; other lines are ignored. producers/ruby/lib/ringviz/rrtrace.rb writes it, and goes on as code is
+ * loaded.
  */
 #ifndef RV_IMPORT_RRTRACE_NAMES_H
 #define RV_IMPORT_RRTRACE_NAMES_H

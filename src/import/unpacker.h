@@ -15,8 +15,8 @@ void rv_unpacker_close(struct rv_unpacker *unpacker);
 
 /*
  * Read on.
- *   returns  bytes, 0 at the end, -EBADMSG when the packed data are bad (rv_unpacker_why), or the error of reading, with errno
- *            set. Of a truncated file it gives what is there; is_cut() is then true
+ *   returns  bytes, 0 at the end, -EBADMSG when the packed data are bad (rv_unpacker_why), or the error of reading,
+ *            with errno set. Of a truncated file it gives what is there; is_cut() is then true
  */
 ssize_t rv_unpacker_read(struct rv_unpacker *unpacker, char *out, size_t max);
 bool rv_unpacker_is_cut(const struct rv_unpacker *unpacker);

@@ -54,8 +54,8 @@ int rv_launch_status(const struct rv_launch *launch);
 void rv_launch_destroy(struct rv_launch *launch);
 
 /*
- * Why may this command have made no traced call? One line: not ELF, static, setuid, not instrumented, an interpreter, one
- * that runs another; and what to do.
+ * Why may this command have made no traced call? One line: not ELF, static, setuid, not instrumented, an interpreter,
+ * one that runs another; and what to do.
  *   functions  what chose those to be patched; NULL: not the user
  */
 void rv_launch_explain_silence(const char *const *argv, const char *functions, char *out, size_t out_bytes);

@@ -1,6 +1,6 @@
 /*
- * The arguments and results of a lane's calls: ids of their texts (prototypes/arguments_text.h), by the time of the call's begin or
- * end and by its subroutine.
+ * The arguments and results of a lane's calls: ids of their texts (prototypes/arguments_text.h), by the time of the
+ * call's begin or end and by its subroutine.
  */
 #ifndef RV_MODEL_ARGUMENTS_H
 #define RV_MODEL_ARGUMENTS_H

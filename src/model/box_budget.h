@@ -24,7 +24,8 @@ struct rv_level_choice {
  */
 uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice);
 
-/* What a window without a GPU begins with: on two CPUs, about as many boxes as 80 ms allow in the view that costs most. */
+/* What a window without a GPU begins with: on two CPUs, about as many boxes as 80 ms allow in the view that costs
+ * most. */
 #define RV_BOX_BUDGET_SOFTWARE 40000u
 
 struct rv_box_budget {
@@ -43,8 +44,9 @@ struct rv_frame_cost {
 uint64_t rv_box_budget_alone_ns(const struct rv_frame_cost *cost);
 
 /*
- * Adapt the budget to a frame's time: fewer boxes if it and the two before were slow; more if fast and near the budget. One or
- * two slow frames teach nothing: those are the first of a window or of a view mode, for which the driver compiles shaders.
+ * Adapt the budget to a frame's time: fewer boxes if it and the two before were slow; more if fast and near the budget.
+ * One or two slow frames teach nothing: those are the first of a window or of a view mode, for which the driver
+ * compiles shaders.
  *   n_counted  the frame's boxes, as the budget counts them: before narrow ones were joined
  */
 void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_counted, uint64_t took_ns);

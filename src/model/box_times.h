@@ -35,7 +35,8 @@ static inline double rv_box_times_visible_ns(const struct rv_box *box, const uin
     return box->coverage == RV_BOX_EXACT ? visible_ns : visible_ns * box->coverage / RV_BOX_EXACT;
 }
 
-/* Give all boxes of a lane, which are sorted by start. Here, so that what is done with a box is compiled into the loop. */
+/* Give all boxes of a lane, which are sorted by start. Here, so that what is done with a box is compiled into the
+ * loop. */
 __attribute__((always_inline)) static inline void rv_box_times_find(struct rv_box_times *times,
                                                                     const struct rv_box *boxes, size_t n,
                                                                     const uint64_t window_ns[2], rv_box_times_fn *give,

@@ -21,8 +21,8 @@ struct rv_call_tree { /* zeroed = empty */
 };
 
 /*
- * Make a tree; at most RV_RANGE_MOST_NODES, what is deeper counts as its caller's: of callers, those that are fewest calls
- * away have nodes first. O(paths), times depth for callers.
+ * Make a tree; at most RV_RANGE_MOST_NODES, what is deeper counts as its caller's: of callers, those that are fewest
+ * calls away have nodes first. O(paths), times depth for callers.
  * Of a recursion, the outermost activation has the total, and calls and own times are those of all.
  *   id  the subroutine, of the last two kinds
  */

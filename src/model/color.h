@@ -1,8 +1,9 @@
 /*
  * Colours: schemes define the meaning of a colour; tones are its shades on the faces of a box.
  *
- * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are of like hues, have
- * a pattern (stripes in the picture), and differ more in lightness; then follow a neutral one for all others and one for waiting.
+ * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are of like hues,
+ * have a pattern (stripes in the picture), and differ more in lightness; then follow a neutral one for all others and
+ * one for waiting.
  */
 #ifndef RV_MODEL_COLOR_H
 #define RV_MODEL_COLOR_H

@@ -1,11 +1,11 @@
 /*
- * The critical path: what a thread's progress depended on, backwards from a moment of it. A thread runs back to its last
- * wait; that wait ended because another thread acted, where the path goes on. So the path has one step for each moment
- * between its ends, and what is not on it could have been slower without any delay.
+ * The critical path: what a thread's progress depended on, backwards from a moment of it. A thread runs back to its
+ * last wait; that wait ended because another thread acted, where the path goes on. So the path has one step for each
+ * moment between its ends, and what is not on it could have been slower without any delay.
  *
- * What is assumed: a thread whose creator is not known was started by the first thread of its process; a waker that acted at an unknown
- * moment of a wait did so at its end. A wait without a known waker stays a wait of its thread. A thread that still waits
- * where the path ends depends on what its waker has done until then.
+ * What is assumed: a thread whose creator is not known was started by the first thread of its process; a waker that
+ * acted at an unknown moment of a wait did so at its end. A wait without a known waker stays a wait of its thread. A
+ * thread that still waits where the path ends depends on what its waker has done until then.
  */
 #ifndef RV_MODEL_CRITICAL_PATH_WALK_H
 #define RV_MODEL_CRITICAL_PATH_WALK_H
@@ -37,13 +37,14 @@ struct rv_critical_path_step {
     uint64_t from_ns, to_ns;
     uint32_t thread;
     uint32_t
-        wait; /* of WAIT and WAKE: index; of RUN: of the wait that this ended, or RV_CRITICAL_PATH_NONE at the path's end */
+        wait; /* of WAIT and WAKE: index; of RUN: of the wait that this ended, or RV_CRITICAL_PATH_NONE at the path's
+                 end */
     enum rv_critical_path_step_kind kind;
 };
 
 /*
- * Where a walk finds the waits of threads, those of a thread in the order of their ends; they do not overlap. Their numbers
- * are the source's.
+ * Where a walk finds the waits of threads, those of a thread in the order of their ends; they do not overlap. Their
+ * numbers are the source's.
  */
 struct rv_critical_path_source {
     /* Take the last wait of a thread that ended at at_ns or before and is earlier than those taken.
@@ -67,8 +68,8 @@ struct rv_critical_path_walk {
 };
 
 /*
- * The path, from its begin to its end: steps without gaps between from_ns, or where no cause is known before, and to_ns.
- * Steps of no length are left out. Each wait is on the path once at most, whatever the clocks say.
+ * The path, from its begin to its end: steps without gaps between from_ns, or where no cause is known before, and
+ * to_ns. Steps of no length are left out. Each wait is on the path once at most, whatever the clocks say.
  *   returns  the steps, for the caller to free
  */
 struct rv_critical_path_step *rv_critical_path_walk(const struct rv_critical_path_walk *walk,

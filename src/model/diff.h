@@ -13,8 +13,8 @@
 
 /*
  * SLOWER and FASTER are claims about the own time of a subroutine's calls; SLOWER_INSIDE and FASTER_INSIDE about the
- * total time of calls whose own time is unchanged: their callees changed. See model/diff_significance.c for the test. A claim
- * says that the two runs differ in this subroutine beyond the common change, not why.
+ * total time of calls whose own time is unchanged: their callees changed. See model/diff_significance.c for the test. A
+ * claim says that the two runs differ in this subroutine beyond the common change, not why.
  */
 enum rv_diff_verdict {
     RV_DIFF_SAME,

@@ -1,4 +1,5 @@
-/* The order of the rows of a comparison: what became slower, then what became faster, then the others; most time first. */
+/* The order of the rows of a comparison: what became slower, then what became faster, then the others; most time
+ * first. */
 #ifndef RV_MODEL_DIFF_ORDER_H
 #define RV_MODEL_DIFF_ORDER_H
 
@@ -7,7 +8,8 @@
 
 #include "model/diff.h"
 
-/* Sort the rows, which have their verdicts. place_of: where each row is now; room for diff->n. Sets the ids of the rows' stats. */
+/* Sort the rows, which have their verdicts. place_of: where each row is now; room for diff->n. Sets the ids of the
+ * rows' stats. */
 void rv_diff_order_rows(struct rv_diff *diff, size_t *place_of);
 
 /* Does the verdict claim a difference in time? Those that do come first. */

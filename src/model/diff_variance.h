@@ -47,8 +47,8 @@ double rv_diff_variance_mean(const struct rv_diff_variance_sums *sums);
 /* Variance of that mean by the blocks' own, b / (b - 1) * sum(n^2 (m - mean)^2) / N^2; 0 of fewer than two blocks. */
 double rv_diff_variance_of(const struct rv_diff_variance_sums *sums);
 
-/* Variance of the means of single windows beyond that of their calls; negative if there are too few windows, or calls in
- * each. */
+/* Variance of the means of single windows beyond that of their calls; negative if there are too few windows, or calls
+ * in each. */
 double rv_diff_variance_of_windows(const struct rv_diff_variance_sums *sums);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * --filter: rules over names, packages, arguments, threads, depths and durations. A call passes when it matches all rules.
+ * --filter: rules over names, packages, arguments, threads, depths and durations. A call passes when it matches all
+ * rules.
  *
  * A rule's text is "KEY:VALUE", with "!" in front to invert it:
  *   name:REGEX  package:REGEX  thread:REGEX    over full name, package, thread name; case as in model/regex.h
@@ -64,8 +65,8 @@ bool rv_filter_update(const struct rv_filter *filter, struct rv_subroutines *sub
 /* Increases when names that match become known. */
 uint64_t rv_filter_generation(const struct rv_filter *filter);
 
-/* Does the thread pass the rules over threads; does the call or cell of this lane pass the others? Both must. The lane's lock
- * need not be held. */
+/* Does the thread pass the rules over threads; does the call or cell of this lane pass the others? Both must. The
+ * lane's lock need not be held. */
 bool rv_filter_passes_thread(const struct rv_filter *filter, const char *thread_name);
 bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_lane *lane, const struct rv_box *box);
 

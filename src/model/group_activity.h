@@ -45,8 +45,8 @@ void rv_group_activity_begin(struct rv_group_activity *activity, uint64_t from_n
 void rv_group_activity_add(struct rv_group_activity *activity, const struct rv_box *boxes, size_t n);
 
 /*
- * Write a cell of depth 0 for each column in which a lane was busy; a covered cell is as busy as the busiest. It is a hit
- * if any call is one, dimmed if all are.
+ * Write a cell of depth 0 for each column in which a lane was busy; a covered cell is as busy as the busiest. It is a
+ * hit if any call is one, dimmed if all are.
  *   out      room for n_columns boxes
  *   busiest  number of lanes that were busy in the busiest column, on average over it
  *   returns  the number of cells

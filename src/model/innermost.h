@@ -24,8 +24,8 @@ struct rv_innermost { /* zeroed = ready; scratch only */
     uint64_t now_ns; /* everything before is resolved */
 };
 
-/* The box that shows where a cell covers less than half of its width: the deepest that covers at least half as much as the
- * one below it, since the others were open less than not. */
+/* The box that shows where a cell covers less than half of its width: the deepest that covers at least half as much as
+ * the one below it, since the others were open less than not. */
 uint32_t rv_innermost_shown(const struct rv_innermost *innermost, const struct rv_box *boxes, uint64_t until_ns);
 
 /* Of a box with deeper ones open, or without room for it: insert it below these. */
@@ -78,9 +78,9 @@ __attribute__((always_inline)) static inline void rv_innermost_run_until(struct 
 }
 
 /*
- * Give the parts of a lane's boxes, which are sorted by start, in order of time; none overlaps another. A cell counts as
- * open for its whole width, but shows only if it covers at least half as much as the box that it is in. O(boxes). Here, so
- * that what is done with a part is compiled into the sweep: a picture may have half a million of them.
+ * Give the parts of a lane's boxes, which are sorted by start, in order of time; none overlaps another. A cell counts
+ * as open for its whole width, but shows only if it covers at least half as much as the box that it is in. O(boxes).
+ * Here, so that what is done with a part is compiled into the sweep: a picture may have half a million of them.
  */
 __attribute__((always_inline)) static inline void rv_innermost_find(struct rv_innermost *innermost,
                                                                     const struct rv_box *boxes, size_t n,

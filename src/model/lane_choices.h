@@ -99,8 +99,8 @@ uint32_t rv_lane_choices_representative(const struct rv_lane_choices *lane_order
 
 enum rv_lane_fold { RV_LANE_FOLD_NONE, RV_LANE_FOLD_OPEN, RV_LANE_FOLD_CLOSED };
 
-/* Of a shown lane: is it the first of lanes that rv_lane_choices_toggle_group() collapses (OPEN), or one of several, or a
- * stack, that is collapsed (CLOSED)? */
+/* Of a shown lane: is it the first of lanes that rv_lane_choices_toggle_group() collapses (OPEN), or one of several, or
+ * a stack, that is collapsed (CLOSED)? */
 enum rv_lane_fold rv_lane_choices_fold(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
 /* Is this lane shown? Is it shown as one row? */

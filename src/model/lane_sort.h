@@ -5,8 +5,8 @@
 #include "model/lane_choices.h"
 
 /*
- * Put processes in order, and the lanes of each: by name, numbers in it by their value; by events so far, most first; or
- * as they came. Lanes that come later are inserted as always.
+ * Put processes in order, and the lanes of each: by name, numbers in it by their value; by events so far, most first;
+ * or as they came. Lanes that come later are inserted as always.
  */
 void rv_lane_sort(struct rv_lane_choices *lane_order, const struct rv_lanes *lanes, enum rv_lanes_sorted by);
 

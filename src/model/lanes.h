@@ -96,8 +96,8 @@ void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 /* Let lanes keep no calls (see rv_timeline_create_from()) and few notes. Call before any other. */
 void rv_lanes_leave_calls(struct rv_lanes *lanes);
 
-/* Let lanes keep each stretch in which their threads did not run, 40 bytes, for exact times of single calls. Call before any
- * other. */
+/* Let lanes keep each stretch in which their threads did not run, 40 bytes, for exact times of single calls. Call
+ * before any other. */
 void rv_lanes_keep_stretches(struct rv_lanes *lanes);
 
 /* Let lanes keep each note, without a limit. Call before any other. */
@@ -141,8 +141,8 @@ void rv_lanes_name_outside(struct rv_lanes *lanes, uint32_t tid, const char *nam
 struct rv_outside_thread *rv_lanes_take_outside(struct rv_lanes *lanes, size_t *n);
 
 /*
- * Find the name of a waker that has no lane, given as waits have it: "interrupt", or "postgres", or "postgres 1234" where the
- * number is wanted. False: it has none.
+ * Find the name of a waker that has no lane, given as waits have it: "interrupt", or "postgres", or "postgres 1234"
+ * where the number is wanted. False: it has none.
  */
 bool rv_lanes_outside_name(const struct rv_lanes *lanes, uint32_t waker, bool is_number_wanted,
                            char name[RV_LANE_NAME_BYTES]);
@@ -175,12 +175,13 @@ void rv_lane_end(struct rv_lane *lane);
 /* End the last note of this kind if it has not ended. The lane's lock is held. */
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
 
-/* Since when the thread was blocked until end_ns, the end of all that is known of it; end_ns: it was not. Any thread. */
+/* Since when the thread was blocked until end_ns, the end of all that is known of it; end_ns: it was not. Any
+ * thread. */
 uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns);
 
 /*
- * Let the last note of this kind end at a time inside of it, where one of another kind begins that lasts as long as it did.
- * False, with nothing changed: there is none, or it was merged with others. The lane's lock is held.
+ * Let the last note of this kind end at a time inside of it, where one of another kind begins that lasts as long as it
+ * did. False, with nothing changed: there is none, or it was merged with others. The lane's lock is held.
  */
 bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t at_ns, enum rv_note_kind rest);
 

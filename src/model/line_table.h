@@ -1,7 +1,8 @@
 /*
- * Times of source lines. A line lasts from its statement's begin to the next statement of the same frame, or to the frame's
- * end; self time is without callees. Where a line is executed again inside of itself, by recursion, total time is that of
- * the outermost execution. Where a native function calls another, the line lasts as long as the call, and has no self time.
+ * Times of source lines. A line lasts from its statement's begin to the next statement of the same frame, or to the
+ * frame's end; self time is without callees. Where a line is executed again inside of itself, by recursion, total time
+ * is that of the outermost execution. Where a native function calls another, the line lasts as long as the call, and
+ * has no self time.
  */
 #ifndef RV_MODEL_LINE_TABLE_H
 #define RV_MODEL_LINE_TABLE_H

@@ -1,6 +1,6 @@
 /*
- * A critical path as pictures light it: its steps in order of time, and by thread. Immutable and shared: the thread that
- * makes a picture and the window hold the same one.
+ * A critical path as pictures light it: its steps in order of time, and by thread. Immutable and shared: the thread
+ * that makes a picture and the window hold the same one.
  */
 #ifndef RV_MODEL_LIT_PATH_H
 #define RV_MODEL_LIT_PATH_H
@@ -30,8 +30,8 @@ const struct rv_lit_path *rv_lit_path_hold(const struct rv_lit_path *path);
 void rv_lit_path_release(const struct rv_lit_path *path);
 
 /*
- * Is a thread on the path for half of the time from from_ns to to_ns, or more, as far as that is between the path's ends?
- * O(log steps).
+ * Is a thread on the path for half of the time from from_ns to to_ns, or more, as far as that is between the path's
+ * ends? O(log steps).
  */
 bool rv_lit_path_has(const struct rv_lit_path *path, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 
@@ -39,8 +39,8 @@ bool rv_lit_path_has(const struct rv_lit_path *path, uint32_t thread, uint64_t f
 size_t rv_lit_path_after(const struct rv_lit_path *path, uint64_t at_ns);
 
 /*
- * The step to draw after one that was drawn: the next one that ends a pixel or more later. Of steps shorter than a pixel
- * each is drawn as likely as it is long.
+ * The step to draw after one that was drawn: the next one that ends a pixel or more later. Of steps shorter than a
+ * pixel each is drawn as likely as it is long.
  */
 size_t rv_lit_path_next(const struct rv_lit_path *path, size_t drawn, uint64_t pixel_ns);
 

@@ -41,7 +41,8 @@ uint64_t rv_pixel_cells_width_ns(double pixel_ns);
  */
 size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, size_t n, uint64_t width_ns);
 
-/* Is it a call, not an open one, that others in a cell of this width may hide, or be hidden by? In one of 1 ns none is. */
+/* Is it a call, not an open one, that others in a cell of this width may hide, or be hidden by? In one of 1 ns none
+ * is. */
 static inline bool rv_pixel_cells_is_short(const struct rv_box *box, uint64_t width_ns)
 {
     return (box->duration_ns < width_ns / 2) & (box->coverage == RV_BOX_EXACT) & !(box->flags & RV_SPAN_OPEN);
@@ -54,7 +55,8 @@ static inline uint64_t rv_pixel_cells_wanted(const struct rv_box *box, uint64_t 
     return (box->start_ns & ~(width_ns - 1)) | -(uint64_t)is_apart;
 }
 
-/* The column whose calls are added to a box, if it is a cell or a short call, which becomes one; else UINT64_MAX - 1. */
+/* The column whose calls are added to a box, if it is a cell or a short call, which becomes one; else UINT64_MAX -
+ * 1. */
 static inline uint64_t rv_pixel_cells_offered(const struct rv_box *box, uint64_t width_ns)
 {
     const bool is_full = (box->coverage == RV_BOX_EXACT) & !rv_pixel_cells_is_short(box, width_ns);

@@ -5,9 +5,9 @@
  * (minimum, percentiles, maximum, histogram) is that of the whole call, because a call cut by the range was not short.
  * An open call lasts until now. Total counts the outermost activation only; self is the time without callees, whether
  * or not they pass the filter. A call that does not pass the filter has no row; its callees become its caller's. An
- * orphan, whose call was never seen, has no row either. Time in which a thread did not run counts for the innermost call, as
- * far as the lane's notes tell (model/range_times.h), and so do objects that were made. Of times on or off the CPU durations
- * are, too, the parts inside.
+ * orphan, whose call was never seen, has no row either. Time in which a thread did not run counts for the innermost
+ * call, as far as the lane's notes tell (model/range_times.h), and so do objects that were made. Of times on or off the
+ * CPU durations are, too, the parts inside.
  *
  * Ids of one subroutine in several processes are merged: results use the least of them.
  */
@@ -51,8 +51,8 @@ void rv_range_statistics_destroy(struct rv_range_statistics *range);
 void rv_range_statistics_measure(struct rv_range_statistics *range);
 
 /*
- * Parts that can be measured at the same time, 1 or more: a thread more than there are finds nothing to do. Begins the range, if
- * it has not begun: takes each lane's lock, and what comes later is not in the range. Any thread.
+ * Parts that can be measured at the same time, 1 or more: a thread more than there are finds nothing to do. Begins the
+ * range, if it has not begun: takes each lane's lock, and what comes later is not in the range. Any thread.
  */
 size_t rv_range_statistics_n_parts(struct rv_range_statistics *range);
 
@@ -67,8 +67,10 @@ rv_range_statistics_share_create(struct rv_range_statistics *range); /* which ou
 void rv_range_statistics_share_destroy(struct rv_range_statistics_share *share);
 
 /*
- * Measure on; each lane's lock is held for thousands of calls at a time. Waits up to timeout_ns where other shares are far behind.
- *   most     calls to visit now, about 40 ns each; fewer when a part that is complete is added to the results, one in a step
+ * Measure on; each lane's lock is held for thousands of calls at a time. Waits up to timeout_ns where other shares are
+ * far behind.
+ *   most     calls to visit now, about 40 ns each; fewer when a part that is complete is added to the results, one in a
+ *            step
  *   returns  whether nothing is left for this share
  */
 bool rv_range_statistics_share_step(struct rv_range_statistics_share *share, size_t most, uint64_t timeout_ns);

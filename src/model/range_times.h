@@ -22,8 +22,8 @@ struct rv_range_times {               /* zeroed = none; a stretch ends at the ra
 };
 
 /*
- * Collect those of a lane, whose lock is held: what of them is in the range and ends in [ends_ns[0], ends_ns[1]). Objects are
- * read by and by.
+ * Collect those of a lane, whose lock is held: what of them is in the range and ends in [ends_ns[0], ends_ns[1]).
+ * Objects are read by and by.
  *   returns  whether there are any
  */
 bool rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],

@@ -1,6 +1,6 @@
 /*
- * Paths of calls, each from an outermost call to one of its callees, with what all calls on it took. A path comes after its
- * caller's. One thread at a time.
+ * Paths of calls, each from an outermost call to one of its callees, with what all calls on it took. A path comes after
+ * its caller's. One thread at a time.
  */
 #ifndef RV_MODEL_RANGE_TREE_H
 #define RV_MODEL_RANGE_TREE_H

@@ -1,7 +1,8 @@
 /*
- * Measures a part of a range (model/range_statistics.h): some pieces, each of them the calls that end in a stretch of time of one
- * lane. A piece is measured as if it were a range of its own, except that a call that continues after the piece is counted with
- * the later one: only its times inside are added. So the parts of a range can be measured at the same time, and added.
+ * Measures a part of a range (model/range_statistics.h): some pieces, each of them the calls that end in a stretch of
+ * time of one lane. A piece is measured as if it were a range of its own, except that a call that continues after the
+ * piece is counted with the later one: only its times inside are added. So the parts of a range can be measured at the
+ * same time, and added.
  */
 #ifndef RV_MODEL_RANGE_WALK_H
 #define RV_MODEL_RANGE_WALK_H

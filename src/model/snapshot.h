@@ -40,8 +40,8 @@ void rv_snapshot_fini(struct rv_snapshot *snapshot);
 bool rv_snapshot_has_begun(const struct rv_lane *lane, uint64_t at_ns);
 
 /*
- * rv_timeline_query_count() and rv_timeline_query_boxes() as of that time, without open calls, for the lane of the last update,
- * which must not have changed.
+ * rv_timeline_query_count() and rv_timeline_query_boxes() as of that time, without open calls, for the lane of the last
+ * update, which must not have changed.
  *   max   see rv_snapshot_room()
  */
 uint64_t rv_snapshot_count(const struct rv_snapshot *snapshot, const struct rv_lane *lane, const uint64_t window_ns[2],

@@ -21,8 +21,8 @@ void rv_span_iter_pass(struct rv_span_iter *walk, const struct rv_timeline *time
 size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max);
 
 /*
- * Spans that overlap a window, latest end first: callers before their callees. Of spans with equal ends, too; but which of them
- * is an empty span's caller may be a guess.
+ * Spans that overlap a window, latest end first: callers before their callees. Of spans with equal ends, too; but which
+ * of them is an empty span's caller may be a guess.
  */
 struct rv_span_iter_back { /* zeroed = none; owns its pages */
     uint64_t from_ns, to_ns;
@@ -40,8 +40,9 @@ struct rv_span_iter_back { /* zeroed = none; owns its pages */
 };
 
 /*
- * Start at the timeline's current contents. from < to. Calls that are only summarized, or before rv_timeline_paged_before_ns(), must
- * be given as pages, each with the calls that end in one stretch of time, the latest stretch first.
+ * Start at the timeline's current contents. from < to. Calls that are only summarized, or before
+ * rv_timeline_paged_before_ns(), must be given as pages, each with the calls that end in one stretch of time, the
+ * latest stretch first.
  */
 void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint64_t from_ns,
                              uint64_t to_ns);
@@ -68,7 +69,8 @@ static inline bool rv_span_iter_back_lacks_pages(const struct rv_span_iter_back 
     return walk->edge_ns > 0;
 }
 
-/* Must a page be given before the iteration can go on? Not before the others are used up: they would all be in memory. */
+/* Must a page be given before the iteration can go on? Not before the others are used up: they would all be in
+ * memory. */
 static inline bool rv_span_iter_back_wants_page(const struct rv_span_iter_back *walk)
 {
     return walk->is_starved && walk->edge_ns > 0;

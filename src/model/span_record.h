@@ -1,6 +1,6 @@
 /*
- * How a timeline's logs keep exact spans: 16 bytes each, or wide records of those that are 2^32 ns or longer, or 65,536 deep
- * or deeper.
+ * How a timeline's logs keep exact spans: 16 bytes each, or wide records of those that are 2^32 ns or longer, or 65,536
+ * deep or deeper.
  */
 #ifndef RV_MODEL_SPAN_RECORD_H
 #define RV_MODEL_SPAN_RECORD_H

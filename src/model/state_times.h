@@ -1,6 +1,6 @@
 /*
- * Sums of time in which a thread, or a subroutine's calls, did not run, and of objects made. Runnable is a thread that could run
- * but is on no CPU: it was preempted, or was woken and has not run yet.
+ * Sums of time in which a thread, or a subroutine's calls, did not run, and of objects made. Runnable is a thread that
+ * could run but is on no CPU: it was preempted, or was woken and has not run yet.
  */
 #ifndef RV_MODEL_STATE_TIMES_H
 #define RV_MODEL_STATE_TIMES_H

@@ -53,7 +53,8 @@ struct rv_stats_call {
 };
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
 
-/* Some dozens of them at once, which is quicker: their durations come from memory meanwhile. ids: n, one for each call. */
+/* Some dozens of them at once, which is quicker: their durations come from memory meanwhile. ids: n, one for each
+ * call. */
 void rv_stats_add_calls(struct rv_stats *stats, const uint32_t *ids, const struct rv_stats_call *calls, size_t n);
 
 /*
@@ -73,8 +74,8 @@ void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_sta
                         const struct rv_state_times *total);
 
 /*
- * Add the time in which the lane's thread did not run to the total of all calls in which it was, also of open ones. A stretch
- * is in the calls that began before its end and had not ended.
+ * Add the time in which the lane's thread did not run to the total of all calls in which it was, also of open ones. A
+ * stretch is in the calls that began before its end and had not ended.
  *   spans      n, as given to rv_stats_add() before
  *   stretches  those of the block
  */

@@ -113,7 +113,8 @@ uint64_t rv_timeline_first_ns(const struct rv_timeline *timeline); /* 0 when emp
 uint64_t rv_timeline_last_ns(const struct rv_timeline *timeline);
 uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest span + 1 */
 
-/* Places that divide the spans added, each at least RV_TIMELINE_STRETCH after the one before; valid until the next add. */
+/* Places that divide the spans added, each at least RV_TIMELINE_STRETCH after the one before; valid until the next
+ * add. */
 #define RV_TIMELINE_STRETCH 256u
 struct rv_timeline_mark {
     uint64_t end_ns;  /* the latest end when */

@@ -136,11 +136,11 @@ struct rv_view_params {
 
 /*
  * Rebuild in place at the finest level whose exact count fits the budget, never finer than half a pixel; the coarsest
- * if none fits. Cells narrower than a pixel are joined. Lanes are in the given order, even without boxes in the window. An open frame ends at its lane's
- * last_ns, or at the newest lane's if its lane has not ended; in the past at until_ns. Several lanes that are shown as one
- * have cells of their activity, in columns of two pixels or more. Frames deeper than 4,096 are one
- * box with a count. Notes closer than a quarter pixel are merged. In the past, lanes that had not begun are omitted;
- * others keep their present height. Any thread, one at a time.
+ * if none fits. Cells narrower than a pixel are joined. Lanes are in the given order, even without boxes in the window.
+ * An open frame ends at its lane's last_ns, or at the newest lane's if its lane has not ended; in the past at until_ns.
+ * Several lanes that are shown as one have cells of their activity, in columns of two pixels or more. Frames deeper
+ * than 4,096 are one box with a count. Notes closer than a quarter pixel are merged. In the past, lanes that had not
+ * begun are omitted; others keep their present height. Any thread, one at a time.
  */
 void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
 
@@ -157,7 +157,8 @@ void rv_view_continue(struct rv_view *view, const struct rv_view *before);
 
 void rv_view_fini(struct rv_view *view);
 
-/* Where a box of a lane of the view is from: a thread's lane is one part. False: it is no call, but the lane's own box. */
+/* Where a box of a lane of the view is from: a thread's lane is one part. False: it is no call, but the lane's own
+ * box. */
 bool rv_view_part_of(const struct rv_view *view, const struct rv_view_lane *lane, const struct rv_box *box,
                      struct rv_view_part *part);
 

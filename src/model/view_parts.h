@@ -1,4 +1,5 @@
-/* What a view of lanes and a view of calls share: boxes of one lane on their way from the scratch into the view, notes. */
+/* What a view of lanes and a view of calls share: boxes of one lane on their way from the scratch into the view,
+ * notes. */
 #ifndef RV_MODEL_VIEW_PARTS_H
 #define RV_MODEL_VIEW_PARTS_H
 
@@ -8,8 +9,8 @@
 size_t rv_view_parts_mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params,
                           const struct rv_lane *lane);
 
-/* Move n boxes of a lane from the scratch to the end of the view, sorted by start. Calls that are short in cells of this
- * width are joined, see rv_pixel_cells_wanted(); 0: none are. */
+/* Move n boxes of a lane from the scratch to the end of the view, sorted by start. Calls that are short in cells of
+ * this width are joined, see rv_pixel_cells_wanted(); 0: none are. */
 void rv_view_parts_append(struct rv_view *view, size_t n, uint64_t cell_ns);
 
 /* The first of the lane's notes that may reach into a window that begins then. */

@@ -1,6 +1,6 @@
 /*
- * The calls that waited, and what for: each wait with the innermost call that it was in. Immutable and shared: the window
- * and the threads that work for it hold the same one.
+ * The calls that waited, and what for: each wait with the innermost call that it was in. Immutable and shared: the
+ * window and the threads that work for it hold the same one.
  */
 #ifndef RV_MODEL_WAITED_CALLS_H
 #define RV_MODEL_WAITED_CALLS_H
@@ -12,7 +12,8 @@
 #include "model/box.h"
 #include "model/name_set.h"
 
-/* Is the text of a search "wait:REGEX": for calls that waited for objects of such names? Then REGEX in it, else NULL. */
+/* Is the text of a search "wait:REGEX": for calls that waited for objects of such names? Then REGEX in it, else
+ * NULL. */
 const char *rv_waited_calls_sought(const char *text);
 
 struct rv_waited {

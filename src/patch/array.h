@@ -17,8 +17,8 @@ static inline void *rv_patch_array_grown(void *items, size_t n, size_t *capacity
     return larger;
 }
 
-/* Items are addresses, or begin with one. May be NULL when n is 0. Those that are sorted, or are two sorted runs, are not
- * sorted anew. */
+/* Items are addresses, or begin with one. May be NULL when n is 0. Those that are sorted, or are two sorted runs, are
+ * not sorted anew. */
 void rv_patch_array_sort(void *items, size_t n, size_t item_bytes);
 
 #endif

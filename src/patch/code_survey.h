@@ -1,6 +1,6 @@
 /*
- * All code of an image, read once: the ranges of its unwind table, what leads into the first bytes of each, and what its
- * instructions do.
+ * All code of an image, read once: the ranges of its unwind table, what leads into the first bytes of each, and what
+ * its instructions do.
  */
 #ifndef RV_PATCH_CODE_SURVEY_H
 #define RV_PATCH_CODE_SURVEY_H

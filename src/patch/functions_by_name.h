@@ -1,7 +1,7 @@
 /*
- * The functions of an ELF file whose names match: by its symbols, .symtab or else .dynsym. The file is input. Each function is
- * also called 0x and its address in the file, in lower case, as reports call those without a symbol: for patterns with
- * "0x" in them, which others shall not match by chance.
+ * The functions of an ELF file whose names match: by its symbols, .symtab or else .dynsym. The file is input. Each
+ * function is also called 0x and its address in the file, in lower case, as reports call those without a symbol: for
+ * patterns with "0x" in them, which others shall not match by chance.
  */
 #ifndef RV_PATCH_FUNCTIONS_BY_NAME_H
 #define RV_PATCH_FUNCTIONS_BY_NAME_H
@@ -56,8 +56,9 @@ struct rv_patch_filter { /* patterns over full names; NULL: none */
 
 /*
  * The functions of a file that a filter rejects by all of their names. A mangled name, or one with a suffix, is shown
- * otherwise by readers of the trace: it is rejected where no form of it can be included. Of all functions, those without a name are judged by their addresses, as
- * readers call them, unless there may be a file of separate debug information, where readers would find their names.
+ * otherwise by readers of the trace: it is rejected where no form of it can be included. Of all functions, those
+ * without a name are judged by their addresses, as readers call them, unless there may be a file of separate debug
+ * information, where readers would find their names.
  *   called   path of the program or library, whose name theirs begin with
  *   returns  0; as above. To be ended in any case.
  */

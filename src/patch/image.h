@@ -43,8 +43,8 @@ int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_
 /* Bytes of its segments. */
 uint64_t rv_patch_image_bytes(const struct rv_patch_image *image);
 
-/* So many bytes or entries are read of one kind of table, and of what it leads to. A linker lays these side by side; in an
- * image that lays them upon one another on purpose there would be no end. */
+/* So many bytes or entries are read of one kind of table, and of what it leads to. A linker lays these side by side; in
+ * an image that lays them upon one another on purpose there would be no end. */
 uint64_t rv_patch_image_most_read(const struct rv_patch_image *image);
 
 /* The segment that holds an address; NULL: none. */

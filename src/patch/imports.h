@@ -1,7 +1,7 @@
 /*
- * The functions that an image calls in others: through words that the loader sets to their addresses, as its relocations
- * say, and by instructions that call or jump through these words: those of its procedure linkage table (PLT), or, of code
- * that was built with -fno-plt, those of its functions.
+ * The functions that an image calls in others: through words that the loader sets to their addresses, as its
+ * relocations say, and by instructions that call or jump through these words: those of its procedure linkage table
+ * (PLT), or, of code that was built with -fno-plt, those of its functions.
  */
 #ifndef RV_PATCH_IMPORTS_H
 #define RV_PATCH_IMPORTS_H

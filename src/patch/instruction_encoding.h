@@ -22,8 +22,8 @@ struct rv_patch_encoding {
 
 /*
  * By tables: a tenth of Zydis's time.
- *   returns  false: not in the tables. Where Zydis finds an instruction, they find the same or none; they also accept some
- *            that no processor does
+ *   returns  false: not in the tables. Where Zydis finds an instruction, they find the same or none; they also accept
+ *            some that no processor does
  */
 bool rv_patch_encoding_read(struct rv_patch_encoding *out, const uint8_t *bytes, size_t n);
 

@@ -8,8 +8,8 @@
 #define RV_PATCH_WORKERS 2u /* at most */
 
 /*
- * How parts are shared: runs work(context) in the caller and, where that gains time, once more at the same time, and returns when
- * both have ended. What is run neither allocates nor uses anything else of the thread that it is in.
+ * How parts are shared: runs work(context) in the caller and, where that gains time, once more at the same time, and
+ * returns when both have ended. What is run neither allocates nor uses anything else of the thread that it is in.
  *   returns  false: one was ended before its time, so all is to be done again
  */
 typedef bool rv_patch_share_fn(void (*work)(void *context), void *context);

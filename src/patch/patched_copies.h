@@ -1,6 +1,7 @@
 /*
- * Copies of programs' files with all jumps in place, in the cache (base/private_cache.h): the code of a later process is
- * mapped from there. To write jumps to 40,000 functions has the kernel make as many thousand pages for one process alone.
+ * Copies of programs' files with all jumps in place, in the cache (base/private_cache.h): the code of a later process
+ * is mapped from there. To write jumps to 40,000 functions has the kernel make as many thousand pages for one process
+ * alone.
  *
  * A copy is for one state of a program (plan_file.h), certain jumps in place of certain bytes, and until the machine is
  * started anew: it is never waited for to reach the disk.

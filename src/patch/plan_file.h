@@ -1,6 +1,6 @@
 /*
- * Which functions programs have, found once for all processes and sessions: a file each (base/private_cache.h). Whatever
- * a file says, its functions lie within the image's code.
+ * Which functions programs have, found once for all processes and sessions: a file each (base/private_cache.h).
+ * Whatever a file says, its functions lie within the image's code.
  */
 #ifndef RV_PATCH_PLAN_FILE_H
 #define RV_PATCH_PLAN_FILE_H

@@ -16,8 +16,8 @@ struct rv_patch_request {
     /* The folder of plans (plan_file.h), and the state of the image's file; NULL: none is read or written. */
     const char *plans, *planner; /* planner: the file that finds functions, which libringviz-patch.so is */
     const struct stat *file;
-    /* Where functions are from a plan, a copy of the file (patched_copies.h) is opened, or written; and then written what is made
-     * of it (prepared_file.h). */
+    /* Where functions are from a plan, a copy of the file (patched_copies.h) is opened, or written; and then written
+     * what is made of it (prepared_file.h). */
     bool takes_copy;
     bool leaves_readers; /* an image whose code reads return addresses is left as it is: return_address_readers.h */
     bool leaves_own_threads; /* as is one that makes threads by system calls of its own: base/own_threads.h */

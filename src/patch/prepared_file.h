@@ -15,8 +15,8 @@
 /*
  * Take what is there for a request.
  *   prepared  as rv_patch_prepare() makes it, with a copy; zeroed when there is none
- *   returns   0; -ENOENT, -EPERM, -EBADMSG: there is none, or none that is believed, or no copy; -EEXIST: where the stubs
- *             belong is something else; -ENOMEM
+ *   returns   0; -ENOENT, -EPERM, -EBADMSG: there is none, or none that is believed, or no copy; -EEXIST: where the
+ *             stubs belong is something else; -ENOMEM
  *   thread    any; allocates
  */
 int rv_patch_prepared_file_read(const struct rv_patch_request *request, struct rv_patch_prepared *prepared);

@@ -2,8 +2,8 @@
  * What is to be written into a program at one place: a jump to a stub (stubs.h), or what has a call go by a link.
  *
  * A function without room for a jump is a guest: a short jump leads to an island, a jump among the displaced bytes of
- * another, its host. Those bytes are nobody else's while the host begins with a jump. It does so while it is not traced,
- * too: to its resume.
+ * another, its host. Those bytes are nobody else's while the host begins with a jump. It does so while it is not
+ * traced, too: to its resume.
  */
 #ifndef RV_PATCH_SITE_H
 #define RV_PATCH_SITE_H

@@ -10,7 +10,8 @@
  *
  * An import's stub is the same, with the import's word in place of the function's address; its only instruction goes
  * where that word says at that moment, which may be the loader's way to find out. What called through the word calls
- * through another, the link, which is in front of the stub; while its calls are not traced the link leads to the resume.
+ * through another, the link, which is in front of the stub; while its calls are not traced the link leads to the
+ * resume.
  */
 #ifndef RV_PATCH_STUBS_H
 #define RV_PATCH_STUBS_H
@@ -36,8 +37,8 @@ struct rv_patch_stubs {
     struct rv_patch_decoder decoder;
 };
 
-/* Begin in bytes and address as they are set. hook: where stubs call; capture_hook: those of functions whose arguments are
- * captured. */
+/* Begin in bytes and address as they are set. hook: where stubs call; capture_hook: those of functions whose arguments
+ * are captured. */
 void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook, uint64_t capture_hook);
 
 /*

@@ -1,7 +1,8 @@
 /*
- * The jobs of a session: a fixed number, made at its start. The drain borrows a long one, a worker processes and returns
- * it. When none is free the borrower waits: this is the back-pressure on the drain. Short batches of many threads are
- * handed over many at once, copied to jobs with little memory, so that all of them together take less than two long ones.
+ * The jobs of a session: a fixed number, made at its start. The drain borrows a long one, a worker processes and
+ * returns it. When none is free the borrower waits: this is the back-pressure on the drain. Short batches of many
+ * threads are handed over many at once, copied to jobs with little memory, so that all of them together take less than
+ * two long ones.
  */
 #ifndef RV_PIPELINE_BATCH_POOL_H
 #define RV_PIPELINE_BATCH_POOL_H
@@ -45,7 +46,8 @@ void rv_batch_pool_fini(struct rv_batch_pool *jobs); /* borrowed ones, too */
 struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs);
 void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job);
 
-/* Exchange a borrowed job with a short batch for one with little memory, if one is free. Returns the job with the batch. */
+/* Exchange a borrowed job with a short batch for one with little memory, if one is free. Returns the job with the
+ * batch. */
 struct rv_job *rv_batch_pool_shorten(struct rv_batch_pool *jobs, struct rv_job *job);
 
 /* Give a borrowed job a block to scan into. Any thread. */

@@ -1,6 +1,7 @@
 /*
  * Delivers the calls of scanned blocks to lanes, statistics and sinks, in stream order: a block is applied to the carry
- * (scan/block_join), which completes calls. Runs on the worker that joins the stream; all other state is that worker's own.
+ * (scan/block_join), which completes calls. Runs on the worker that joins the stream; all other state is that worker's
+ * own.
  */
 #ifndef RV_PIPELINE_DELIVERY_H
 #define RV_PIPELINE_DELIVERY_H

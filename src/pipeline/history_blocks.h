@@ -1,6 +1,6 @@
 /*
- * The blocks of a session's own recording, in the page loader's list: they replace what memory evicts, and are discarded as
- * the file is. On the history's thread, unless said otherwise.
+ * The blocks of a session's own recording, in the page loader's list: they replace what memory evicts, and are
+ * discarded as the file is. On the history's thread, unless said otherwise.
  */
 #ifndef RV_PIPELINE_HISTORY_BLOCKS_H
 #define RV_PIPELINE_HISTORY_BLOCKS_H
@@ -8,8 +8,8 @@
 #include "pipeline/page_loader.h"
 
 /*
- * Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. When the list is too
- * large, its oldest part is discarded.
+ * Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. When the list
+ * is too large, its oldest part is discarded.
  */
 void rv_history_blocks_add(struct rv_page_loader *page_loader, struct rv_stream *stream,
                            const struct rv_block_summary *summary);

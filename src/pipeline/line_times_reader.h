@@ -1,6 +1,7 @@
 /*
- * Reads a trace once more for the times of its lines in a range (sink/line_times.h): a session of its own without calls, so that
- * whatever range is asked for, each line and each call around it is seen from its begin. One thread at a time.
+ * Reads a trace once more for the times of its lines in a range (sink/line_times.h): a session of its own without
+ * calls, so that whatever range is asked for, each line and each call around it is seen from its begin. One thread at a
+ * time.
  */
 #ifndef RV_PIPELINE_LINE_TIMES_READER_H
 #define RV_PIPELINE_LINE_TIMES_READER_H

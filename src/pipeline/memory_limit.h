@@ -32,8 +32,8 @@ void rv_memory_limit_count(struct rv_memory_limit *limit, uint64_t n_spans);
 /* The most open calls of all streams: far more than fit the stacks of real programs. */
 uint64_t rv_memory_limit_open_calls(uint64_t bytes);
 
-/* Bytes of a limit: for waits that come one by one; for folds of a recording; for pages in view; for the list of a history's
- * blocks; for parts of ranges that were measured. */
+/* Bytes of a limit: for waits that come one by one; for folds of a recording; for pages in view; for the list of a
+ * history's blocks; for parts of ranges that were measured. */
 uint64_t rv_memory_limit_waits(uint64_t bytes);
 uint64_t rv_memory_limit_folds(uint64_t bytes);
 uint64_t rv_memory_limit_pages(uint64_t bytes, bool has_history);

@@ -83,7 +83,8 @@ size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns,
 void rv_page_loader_end(struct rv_page_loader *page_loader);
 
 /*
- * Find blocks [first, *end) of a stream that overlap the window, at that level, and begin before before_ns. The lock is held.
+ * Find blocks [first, *end) of a stream that overlap the window, at that level, and begin before before_ns. The lock is
+ * held.
  *   returns  first
  */
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,

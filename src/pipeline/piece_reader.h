@@ -1,6 +1,6 @@
 /*
- * Reads all calls of a lane in a recording that is shown by its index, in pieces: each of several threads reads, decodes and
- * scans blocks of its own, so that nothing is handed over but the pieces, and none is stored.
+ * Reads all calls of a lane in a recording that is shown by its index, in pieces: each of several threads reads,
+ * decodes and scans blocks of its own, so that nothing is handed over but the pieces, and none is stored.
  */
 #ifndef RV_PIPELINE_PIECE_READER_H
 #define RV_PIPELINE_PIECE_READER_H
@@ -35,8 +35,8 @@ struct rv_piece_reader_params {
 };
 
 /*
- * Give the pieces; waits until all were taken. False: calls are not in blocks only, or a piece does not tell what ran before it: a
- * block is damaged, a call began in an earlier one that does not know it. What was taken then is not all.
+ * Give the pieces; waits until all were taken. False: calls are not in blocks only, or a piece does not tell what ran
+ * before it: a block is damaged, a call began in an earlier one that does not know it. What was taken then is not all.
  */
 bool rv_piece_reader_read(const struct rv_piece_reader *reader, const struct rv_piece_reader_params *params);
 

@@ -1,4 +1,5 @@
-/* Spans as the scan and the carry have them, made those of the model: times of the trace, depths from the lowest base, no deeper than a limit. */
+/* Spans as the scan and the carry have them, made those of the model: times of the trace, depths from the lowest base,
+ * no deeper than a limit. */
 #ifndef RV_PIPELINE_PLACED_SPANS_H
 #define RV_PIPELINE_PLACED_SPANS_H
 
@@ -19,7 +20,8 @@ size_t rv_placed_spans_read(struct rv_placed_spans *spans, const struct rv_track
 /* Turn the frames that are open at the end of the stream into spans. Returns their number. */
 size_t rv_placed_spans_finish(struct rv_placed_spans *spans, const struct rv_tracks *tracks, uint64_t end_ns);
 
-/* Add to the first n the frames that are open at a time, as spans that end there, innermost first. Returns the number of all. */
+/* Add to the first n the frames that are open at a time, as spans that end there, innermost first. Returns the number
+ * of all. */
 size_t rv_placed_spans_add_open(struct rv_placed_spans *spans, const struct rv_tracks *tracks, size_t n,
                                 uint64_t at_ns);
 

@@ -1,6 +1,6 @@
 /*
- * Steps through a share of the calls of a range (model/range_statistics.h), also those in blocks of a recording that are not
- * loaded: for each lane it opens a span reader of the blocks that the range has not. One thread at a time.
+ * Steps through a share of the calls of a range (model/range_statistics.h), also those in blocks of a recording that
+ * are not loaded: for each lane it opens a span reader of the blocks that the range has not. One thread at a time.
  */
 #ifndef RV_PIPELINE_RANGE_READER_H
 #define RV_PIPELINE_RANGE_READER_H

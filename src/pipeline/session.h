@@ -71,7 +71,8 @@ struct rv_span_reader *rv_session_read(struct rv_session *session, const struct 
 struct rv_piece_reader_params;
 bool rv_session_read_pieces(struct rv_session *session, const struct rv_piece_reader_params *params);
 
-/* Sums of critical paths that the index of a recording has: take gets each with its lane, those of a lane in order of time. */
+/* Sums of critical paths that the index of a recording has: take gets each with its lane, those of a lane in order of
+ * time. */
 struct rv_fold_summary;
 struct rv_lane;
 void rv_session_read_folds(struct rv_session *session, uint64_t from_ns, uint64_t to_ns,
@@ -87,7 +88,8 @@ struct rv_stats *rv_session_stats(struct rv_session *session);
 /* rv_stats_at_most() over all calls so far, without merging: microseconds. Any thread. */
 uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
 
-/* Accounts of all streams, and the cumulative CPU time of each stage: the drain's, and with times_stages the others'. */
+/* Accounts of all streams, and the cumulative CPU time of each stage: the drain's, and with times_stages the
+ * others'. */
 struct rv_session_counts {
     uint64_t n_produced, n_consumed, n_dropped; /* events of the program; exact when done */
     uint64_t n_switches;                        /* by the kernel's scheduler */

@@ -15,7 +15,8 @@ struct rv_source;
 struct rv_session_params { /* zero = default */
     unsigned n_workers;    /* CPUs - 1, at least 1 */
     uint64_t
-        memory_bytes; /* limit of resident memory, default a quarter of RAM, with a history a 32nd: lanes get what other data leaves,
+        memory_bytes; /* limit of resident memory, default a quarter of RAM, with a history a 32nd: lanes get what other
+                         data leaves,
                                    at least a quarter; open calls may take an eighth, at least 2^21 calls */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;

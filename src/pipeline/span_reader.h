@@ -31,7 +31,8 @@ struct rv_span_reader_params {
     const uint32_t *lane_idx;       /* only of this lane's thread; copied; NULL = all */
     uint64_t paged_before_ns;       /* with lane_idx: its rv_timeline_paged_before_ns(); 0 = that of now */
     const struct rv_name_set *only; /* from blocks only calls of these subroutines; copied; NULL = all */
-    /* Is a block with calls that begin in [from, to) wanted? Called by open, or with a history by take; NULL = all are. */
+    /* Is a block with calls that begin in [from, to) wanted? Called by open, or with a history by take; NULL = all
+     * are. */
     bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns);
     const void *context;
 };

@@ -1,6 +1,6 @@
 /*
- * Events that are neither call nor return: they become notes of their lane. The kernel's switches tell when a thread was
- * off the CPU, too.
+ * Events that are neither call nor return: they become notes of their lane. The kernel's switches tell when a thread
+ * was off the CPU, too.
  */
 #ifndef RV_PIPELINE_STREAM_NOTES_H
 #define RV_PIPELINE_STREAM_NOTES_H

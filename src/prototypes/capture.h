@@ -1,6 +1,6 @@
 /*
- * What producers copy of a call and of its return, as wire.h has it: operations for each prototype, in the order in which
- * arguments_text.h reads what they have copied.
+ * What producers copy of a call and of its return, as wire.h has it: operations for each prototype, in the order in
+ * which arguments_text.h reads what they have copied.
  */
 #ifndef RV_PROTOTYPES_CAPTURE_H
 #define RV_PROTOTYPES_CAPTURE_H

@@ -1,6 +1,6 @@
 /*
- * Where values lie in a call of a function on x86-64 (System V ABI), and which pointers are followed: known alike to what
- * says how values are captured, and to what shows them.
+ * Where values lie in a call of a function on x86-64 (System V ABI), and which pointers are followed: known alike to
+ * what says how values are captured, and to what shows them.
  */
 #ifndef RV_PROTOTYPES_LAYOUT_H
 #define RV_PROTOTYPES_LAYOUT_H

@@ -1,6 +1,6 @@
 /*
- * Measures parts of ranges before anybody asks for them, a few at a time: those that no call is added to any more. A range that
- * is measured later takes them from the memory. Main thread.
+ * Measures parts of ranges before anybody asks for them, a few at a time: those that no call is added to any more. A
+ * range that is measured later takes them from the memory. Main thread.
  */
 #ifndef RV_QUERY_RANGE_AHEAD_H
 #define RV_QUERY_RANGE_AHEAD_H

@@ -1,4 +1,5 @@
-/* The statistics of a range of time, computed by separate threads: as many as CPUs, where there are many calls. Main thread. */
+/* The statistics of a range of time, computed by separate threads: as many as CPUs, where there are many calls. Main
+ * thread. */
 #ifndef RV_QUERY_RANGE_JOB_H
 #define RV_QUERY_RANGE_JOB_H
 

@@ -1,6 +1,6 @@
 /*
- * A stretch of a thread's lane, from a depth on, as a row of a view of calls or tasks shows it: calls that reach beyond it
- * are clipped. Its boxes go through the view's scratch.
+ * A stretch of a thread's lane, from a depth on, as a row of a view of calls or tasks shows it: calls that reach beyond
+ * it are clipped. Its boxes go through the view's scratch.
  */
 #ifndef RV_QUERY_ROW_PART_H
 #define RV_QUERY_ROW_PART_H

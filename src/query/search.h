@@ -1,6 +1,6 @@
 /*
- * Search: counts the calls of subroutines that match a pattern, or whose arguments do, or that waited for an object whose name
- * does, and pass a filter, over time; query/next_hit.h finds the next one.
+ * Search: counts the calls of subroutines that match a pattern, or whose arguments do, or that waited for an object
+ * whose name does, and pass a filter, over time; query/next_hit.h finds the next one.
  *
  * Every span is visited once, as it comes, and counted in a grid of time columns, which widen as the trace grows. One
  * thread at a time.
@@ -43,7 +43,8 @@ struct rv_search { /* zeroed = no search; not copyable */
     size_t boxes_capacity;
 };
 
-/* Start a search for REGEX, "wait:REGEX", or "arg:REGEX" (model/filter.h). 0, or -EINVAL with the reason in `why` and no search. */
+/* Start a search for REGEX, "wait:REGEX", or "arg:REGEX" (model/filter.h). 0, or -EINVAL with the reason in `why` and
+ * no search. */
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes);
 void rv_search_stop(struct rv_search *search);
 

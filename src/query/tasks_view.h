@@ -1,8 +1,8 @@
 /*
- * A view whose lanes are tasks and flows: each is a box of its own with its parts on it, whichever threads they were on. The
- * parts of a task are its turns, those of a flow the calls that tell its steps. Parts at the same time stand on each other;
- * parts lead back to the lanes of their threads, links from part to part. Times off the CPU are shown where parts follow each
- * other. Drawing, picking and lists use it like a view of threads.
+ * A view whose lanes are tasks and flows: each is a box of its own with its parts on it, whichever threads they were
+ * on. The parts of a task are its turns, those of a flow the calls that tell its steps. Parts at the same time stand on
+ * each other; parts lead back to the lanes of their threads, links from part to part. Times off the CPU are shown where
+ * parts follow each other. Drawing, picking and lists use it like a view of threads.
  */
 #ifndef RV_QUERY_TASKS_VIEW_H
 #define RV_QUERY_TASKS_VIEW_H
@@ -28,9 +28,9 @@ struct rv_tasks_view_params {
 };
 
 /*
- * Rebuild in place. Of many tasks, those in the window of view_params are shown, of which order and past are ignored. Each
- * lane has the finest level that fits its share of the budget; of turns that are too many for it, how many there were when.
- * Any thread, one at a time.
+ * Rebuild in place. Of many tasks, those in the window of view_params are shown, of which order and past are ignored.
+ * Each lane has the finest level that fits its share of the budget; of turns that are too many for it, how many there
+ * were when. Any thread, one at a time.
  */
 void rv_tasks_view_update(struct rv_view *view, const struct rv_tasks_view_params *params,
                           const struct rv_view_params *view_params);

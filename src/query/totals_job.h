@@ -1,6 +1,6 @@
 /*
- * The statistics of a whole capture that has ended, from what its session keeps: they are there before a range of all of it can be
- * measured, by a separate thread. Main thread.
+ * The statistics of a whole capture that has ended, from what its session keeps: they are there before a range of all
+ * of it can be measured, by a separate thread. Main thread.
  */
 #ifndef RV_QUERY_TOTALS_JOB_H
 #define RV_QUERY_TOTALS_JOB_H

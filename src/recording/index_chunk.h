@@ -34,7 +34,8 @@ void rv_rec_index_encode(struct rv_compressor *compressor, const struct rv_rec_i
 int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         uint64_t offset, struct rv_rec_index_table *table);
 
-/* The same of all that pictures need; of WAITERS, WAITS and RELEASES; and of FOLDS and their rows. Other columns are empty. */
+/* The same of all that pictures need; of WAITERS, WAITS and RELEASES; and of FOLDS and their rows. Other columns are
+ * empty. */
 int rv_rec_index_decode_picture(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk,
                                 const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table);
 int rv_rec_index_decode_waits(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk,

@@ -40,7 +40,8 @@ struct rv_arc {
     enum rv_wait_kind wait;        /* kind of the longest wait */
 };
 
-/* Which end of many starts or ends of threads is the same: the thread that starts them, or that waits for their ends. */
+/* Which end of many starts or ends of threads is the same: the thread that starts them, or that waits for their
+ * ends. */
 static inline bool rv_arc_hub_is_from(const struct rv_arc *arc)
 {
     return arc->wait == RV_WAIT_START;

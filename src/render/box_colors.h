@@ -2,12 +2,13 @@
  * Which colour each box has, in every scheme. No GL.
  *
  * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The name
- * of a group alone decides its hue: a program has the same hues in every run, live, recorded, and wherever one looks. Of the
- * groups of a hue the first is plain, the next three are patterned in different lightnesses, later ones share these. Groups keep
- * that; but in the first seconds of a run it is given anew when a group appears. A package with most of the area, as the
- * executable of a plain C program, is split: its subroutines are groups. Libraries (installed apart from the program, or so by
- * the name's form) come after it, and are neutral where they are not plain, unless they have no package.
- * States have colours of their own. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
+ * of a group alone decides its hue: a program has the same hues in every run, live, recorded, and wherever one looks.
+ * Of the groups of a hue the first is plain, the next three are patterned in different lightnesses, later ones share
+ * these. Groups keep that; but in the first seconds of a run it is given anew when a group appears. A package with most
+ * of the area, as the executable of a plain C program, is split: its subroutines are groups. Libraries (installed apart
+ * from the program, or so by the name's form) come after it, and are neutral where they are not plain, unless they have
+ * no package. States have colours of their own. A colour index is slot * 64 + shade; the texture has one texel per
+ * index and tone.
  */
 #ifndef RV_RENDER_BOX_COLORS_H
 #define RV_RENDER_BOX_COLORS_H
@@ -34,7 +35,8 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
 enum rv_box_colors_stage {
     RV_BOX_COLORS_RESTING,  /* ranks and shares are this view's */
     RV_BOX_COLORS_MOVING,   /* they follow slowly: one of many views in a row */
-    RV_BOX_COLORS_SETTLING, /* the same, and a new group may change whether others are plain: the capture has just begun */
+    RV_BOX_COLORS_SETTLING, /* the same, and a new group may change whether others are plain: the capture has just
+                               begun */
 };
 
 /* Add the subroutines of this view. */

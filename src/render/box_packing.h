@@ -59,8 +59,8 @@ void rv_box_packing_count(const struct rv_box_record *records, size_t n, bool is
 
 /*
  * Sort boxes of one lane: deeper ones first, since they hide the tops of those below; within a depth the order stays.
- *   ends  where the boxes of each form go: calls from there on, cells before it, so that a later lane is drawn first. All
- *         are moved
+ *   ends  where the boxes of each form go: calls from there on, cells before it, so that a later lane is drawn first.
+ *         All are moved
  */
 void rv_box_packing_order(const struct rv_box_record *records, size_t n, bool is_rich,
                           struct rv_box_record *ends[RV_BOX_PACKING_FORM_COUNT]);

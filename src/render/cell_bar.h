@@ -1,9 +1,9 @@
 /*
  * How a fold (a density cell) is drawn: a bar in the middle of the cell, whose width times its light is the cell's
  * coverage. What is hardly covered is a spike, the fuller a cell the wider and the brighter its bar, and a covered cell
- * is solid. A bar has a front and a top, as large as its width; the side of a spike, which is many times as large, would show
- * more coverage than there is. Bars that are wider than their cells overlap, and have as much light as all of them need for
- * their coverage together. shaders/box.vert computes the same.
+ * is solid. A bar has a front and a top, as large as its width; the side of a spike, which is many times as large,
+ * would show more coverage than there is. Bars that are wider than their cells overlap, and have as much light as all
+ * of them need for their coverage together. shaders/box.vert computes the same.
  */
 #ifndef RV_RENDER_CELL_BAR_H
 #define RV_RENDER_CELL_BAR_H

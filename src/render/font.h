@@ -3,7 +3,8 @@
  *
  * One single-channel atlas holds every face. RV_FONT_LABEL is a signed distance field (edge at 0.5) for text that lies
  * in the scene; the others are hinted coverage for text on whole pixels, in two sizes for screens of one and two pixels
- * a point. Contains ASCII, Latin-1 and a few signs; of texts with others text_glyphs.h draws all by glyphs/text_lines.h. Pure.
+ * a point. Contains ASCII, Latin-1 and a few signs; of texts with others text_glyphs.h draws all by
+ * glyphs/text_lines.h. Pure.
  */
 #ifndef RV_RENDER_FONT_H
 #define RV_RENDER_FONT_H

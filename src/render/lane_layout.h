@@ -2,9 +2,9 @@
  * Layout of lanes in the scene. No GL.
  *
  * World: x is time, 0 at the window's start, `width` at its end; y is up, a row per call depth; z comes towards the
- * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are the same, except that a lane deeper than the
- * tallest stack allowed gets thinner rows, in steps. A lane that was once deep keeps its room, so that nothing jumps
- * while panning, and one that once had values keeps the room of their graphs. Flat views stack the lanes at z = 0
+ * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are the same, except that a lane deeper than
+ * the tallest stack allowed gets thinner rows, in steps. A lane that was once deep keeps its room, so that nothing
+ * jumps while panning, and one that once had values keeps the room of their graphs. Flat views stack the lanes at z = 0
  * instead, with y = 0 at the bottom and a world unit of 50 points.
  */
 #ifndef RV_RENDER_LANE_LAYOUT_H

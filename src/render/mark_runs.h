@@ -1,6 +1,6 @@
 /*
- * Marks of a lane in runs: those that are too dense to tell apart are drawn as ticks with their number, others one by one.
- * No GL.
+ * Marks of a lane in runs: those that are too dense to tell apart are drawn as ticks with their number, others one by
+ * one. No GL.
  */
 #ifndef RV_RENDER_MARK_RUNS_H
 #define RV_RENDER_MARK_RUNS_H

@@ -37,7 +37,8 @@ struct rv_attachment {
     int32_t error;      /* of planning: a negative errno, with RV_ATTACHMENT_NONE */
     uint32_t is_loaded; /* [atomic] the library's other functions may be called */
     uint32_t
-        result; /* [atomic] of the last call, a negative errno or 0: RV_ATTACHMENT_CALLED, set by ringviz, until it is done */
+        result; /* [atomic] of the last call, a negative errno or 0: RV_ATTACHMENT_CALLED, set by ringviz, until it is
+                   done */
     uint32_t owner_pid;   /* ringviz's, set by it, */
     uint32_t n_changes;   /* [atomic] changes of the objects; odd: they are being changed */
     uint64_t owner_start; /* and ringviz's start time: both identify a running ringviz */

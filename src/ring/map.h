@@ -69,8 +69,8 @@ struct rv_map {
  * `n_bytes_wanted` of claimed rings. Fills path. 0 or negative errno. */
 int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted);
 
-/* Let this user's processes open a private file: where root has created it, it is that user's from now on. Once for a file: a
- * user whose it was could still change it. What fails is said when a process opens it. */
+/* Let this user's processes open a private file: where root has created it, it is that user's from now on. Once for a
+ * file: a user whose it was could still change it. What fails is said when a process opens it. */
 void rv_map_give(const struct rv_map *map, uid_t user);
 
 /* Unlink private files whose viewer is dead (their consumer lock is free, nobody holds a ring lock, creator gone). */
@@ -96,15 +96,16 @@ struct rv_clock rv_map_clock(const struct rv_map *map);
  */
 int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, bool is_quiet);
 
-/* Page 0 alone, for counting in a file that a process may not come to later: mapped for ever, without a descriptor. NULL
- * where rv_map_open() would fail; prints nothing. */
+/* Page 0 alone, for counting in a file that a process may not come to later: mapped for ever, without a descriptor.
+ * NULL where rv_map_open() would fail; prints nothing. */
 struct rv_wire_header *rv_map_open_header(const char *path);
 
 /* The check of rv_map_open() alone: does this page 0 describe a file of n_bytes? 0, -EBADMSG, -EPROTONOSUPPORT. Pure:
  * fuzzed. */
 int rv_map_validate(const struct rv_wire_header *header, uint64_t n_bytes);
 
-/* Close the file, with zeroes in its place for those who still use its addresses. 0; a negative errno: it stays mapped. */
+/* Close the file, with zeroes in its place for those who still use its addresses. 0; a negative errno: it stays
+ * mapped. */
 int rv_map_leave(struct rv_map *map);
 
 /* NULL-safe on a zeroed map. Locks go with the fd. */

@@ -1,6 +1,6 @@
 /*
- * Programs that traced ones start and that the loader preloads nothing into: how many, and for each reason the first of them.
- * Any process that has the header mapped; system calls are not made, so also between vfork and exec.
+ * Programs that traced ones start and that the loader preloads nothing into: how many, and for each reason the first of
+ * them. Any process that has the header mapped; system calls are not made, so also between vfork and exec.
  */
 #ifndef RV_RING_NOT_PRELOADED_H
 #define RV_RING_NOT_PRELOADED_H

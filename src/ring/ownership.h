@@ -99,8 +99,8 @@ bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generat
  */
 void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx);
 
-/* Make the ring FREE if it was never written to and its owner exited or died. Does nothing while a consumer is attached.
- * Any thread of any process. */
+/* Make the ring FREE if it was never written to and its owner exited or died. Does nothing while a consumer is
+ * attached. Any thread of any process. */
 bool rv_ownership_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */

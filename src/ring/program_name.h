@@ -17,8 +17,8 @@ void rv_program_name_from(const char *executed, const char *arguments, size_t n_
 /* The same for the calling process. */
 void rv_program_name(char *out, size_t out_bytes);
 
-/* Name of the calling thread: `program` while it has the one that exec gave it, and `program` is not empty. NUL-terminated.
- * source: PR_GET_NAME of prctl(2), AT_EXECFN of getauxval(3) */
+/* Name of the calling thread: `program` while it has the one that exec gave it, and `program` is not empty.
+ * NUL-terminated. source: PR_GET_NAME of prctl(2), AT_EXECFN of getauxval(3) */
 void rv_program_name_of_thread(const char *program, char *out, size_t out_bytes);
 
 #endif

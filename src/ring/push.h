@@ -52,7 +52,8 @@ struct rv_pusher_state {
     uint64_t n_unbacked;        /* events refused for want of pages since */
     uint64_t n_lost;            /* refused since the last LOST event was written */
     uint64_t lost_ticks;        /* time of the first of these */
-    uint64_t asleep_ticks;      /* since when the push under way has slept until there was room, the first time; 0: it has not */
+    uint64_t asleep_ticks;      /* since when the push under way has slept until there was room, the first time; 0: it
+                                   has not */
     uint32_t n_suspect;         /* pushes that still must take the slow path after a doubtful take-over; */
     uint64_t suspect_stack;     /* so must all below this address: the taken-over push may resume there; 0: none */
     uint64_t busy_stack;        /* stack of the outermost push while it is in the slow path; else 0 */
@@ -127,7 +128,8 @@ void rv_push_stash(struct rv_pusher *pusher, uint64_t kind, uint64_t word);
 /* As rv_push_outer(), for an event with an earlier time: SYNC. */
 void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word);
 
-/* The push in C: of clocks other than the TSC, and with call sites; false when the cursor has reached its slow limit too. */
+/* The push in C: of clocks other than the TSC, and with call sites; false when the cursor has reached its slow limit
+ * too. */
 bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word);
 
 /* Ticks of its ring's clock; without a ring 0. */
@@ -261,8 +263,8 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
     return ticks;
 }
 
-/* Is the event before that slot a call at these ticks? Of the first slot in a page it is not asked: what lies before may have
- * no page. By halves, as rv_push_stamp() has stored them. */
+/* Is the event before that slot a call at these ticks? Of the first slot in a page it is not asked: what lies before
+ * may have no page. By halves, as rv_push_stamp() has stored them. */
 static inline bool rv_push_follows_call(const struct rv_event *slot, uint64_t ticks)
 {
     uint32_t low, top;
@@ -334,8 +336,8 @@ static inline uint64_t rv_push_ticks(void)
 }
 
 /*
- * Push two events of one moment, between which no handler writes another. As rv_push(); where there is no place for both at
- * once, each has a time of its own.
+ * Push two events of one moment, between which no handler writes another. As rv_push(); where there is no place for
+ * both at once, each has a time of its own.
  */
 static inline uint64_t rv_push_two(struct rv_pusher *pusher, enum rv_event_kind kind, uint64_t word,
                                    enum rv_event_kind second_kind, uint64_t second_word, uint64_t stack,

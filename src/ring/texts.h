@@ -2,8 +2,9 @@
  * The texts of a ring: bytes that its owner puts beside its events, each at the position that an event tells. A ring of
  * bytes, where room is taken before the event is written, so that handlers in between take theirs behind.
  *
- *   T1 -> T2  the consumer has copied a text before its tail passes it; the producer reads the tail before it overwrites
- *   T3 -> T4  the producer moves the head before it overwrites; the consumer copies, then reads the head again and
+ *   T1 -> T2  the consumer has copied a text before its tail passes it; the producer reads the tail before it
+ *   overwrites T3 -> T4  the producer moves the head before it overwrites; the consumer copies, then reads the head
+ *   again and
  *             discards what may have been overwritten
  * A text's bytes are written before its event is published (P1 -> C1).
  */
@@ -30,8 +31,8 @@ struct rv_texts { /* a view, like struct rv_ring */
 void rv_texts_view(struct rv_texts *texts, const struct rv_ring *ring);
 
 /*
- * Owner: room for a text of at most n_bytes, multiples of 8. A full ring of bytes waits where the policy is to block, else the
- * text is refused and counted.
+ * Owner: room for a text of at most n_bytes, multiples of 8. A full ring of bytes waits where the policy is to block,
+ * else the text is refused and counted.
  *   returns  where its struct rv_wire_text, with its position, is followed by n_bytes; NULL: refused
  *   thread   the ring's owner, handlers included; keeps errno
  */

@@ -1,7 +1,8 @@
 /*
  * The verdicts of the capture filter on functions, published by the consumer so that producers need not write the calls
  * of those that it rejects and, where depth is limited, know which calls count for it: then those that it keeps are
- * listed, too. Records stay; what one says changes with the filter. Producers may ignore it: the consumer filters again.
+ * listed, too. Records stay; what one says changes with the filter. Producers may ignore it: the consumer filters
+ * again.
  *
  *   X1 -> X2  a record is complete before the count includes it
  *   X3 -> X4  a record's change before the number of changes

@@ -1,8 +1,8 @@
 /*
  * The serial half of the scan: the carry, which is the open frames of every stack of one stream. Scanned blocks are
  * merged into it in stream order.
- * O(|R| + |S|) per block (reaches and open frames). After rv_block_join_apply() the block's spans are complete and may be
- * read by the same thread.
+ * O(|R| + |S|) per block (reaches and open frames). After rv_block_join_apply() the block's spans are complete and may
+ * be read by the same thread.
  */
 #ifndef RV_SCAN_BLOCK_JOIN_H
 #define RV_SCAN_BLOCK_JOIN_H

@@ -1,7 +1,7 @@
 /*
- * Sums up a piece of a stack's time by its events: of each subroutine its own time, and that with callees. Stretches with a
- * given time in them are left out of the sums, and given with the calls that were open. A stretch is a time between two
- * calls or returns.
+ * Sums up a piece of a stack's time by its events: of each subroutine its own time, and that with callees. Stretches
+ * with a given time in them are left out of the sums, and given with the calls that were open. A stretch is a time
+ * between two calls or returns.
  */
 #ifndef RV_SCAN_EVENT_FOLDING_H
 #define RV_SCAN_EVENT_FOLDING_H
@@ -10,7 +10,8 @@
 
 struct rv_event_folding; /* opaque: folds one piece after another */
 
-/* as_id: of each subroutine below n_ids the one that it is counted as; borrowed. NULL, 0: see rv_event_folding_grow(). */
+/* as_id: of each subroutine below n_ids the one that it is counted as; borrowed. NULL, 0: see
+ * rv_event_folding_grow(). */
 struct rv_event_folding *rv_event_folding_create(const uint32_t *as_id, uint32_t n_ids);
 void rv_event_folding_destroy(struct rv_event_folding *folding); /* NULL-safe */
 
@@ -34,8 +35,8 @@ struct rv_event_folding_taker {
 
 /*
  * Fold a piece; times_ns: in stretches that are left out, rising.
- *   returns  false: the events are not the calls and returns of one stack, each return that of the innermost call, or of
- *            a subroutine that is not known; what was taken does not count
+ *   returns  false: the events are not the calls and returns of one stack, each return that of the innermost call, or
+ *            of a subroutine that is not known; what was taken does not count
  */
 bool rv_event_folding_fold(struct rv_event_folding *folding, const struct rv_event_piece *piece,
                            const uint64_t *times_ns, size_t n_times, const struct rv_event_folding_taker *taker);

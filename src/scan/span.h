@@ -24,7 +24,8 @@ struct rv_span {
 
 struct rv_span_piece { /* of a stack's time */
     uint64_t from_ns, to_ns;
-    /* Calls that overlap it in closing order; those that are open at its end have that for theirs, and the flag OPEN. */
+    /* Calls that overlap it in closing order; those that are open at its end have that for theirs, and the flag
+     * OPEN. */
     const struct rv_span *spans;
     size_t n;
 };

@@ -1,7 +1,7 @@
 /*
- * The sums of critical paths in the index builder (struct rv_rec_index_fold): each stretch of a stack's time in which it
- * waited, released something or left a CPU, and sums of the time between these. At the end of an INDEX stretches in which
- * nobody was woken become part of the sums again, if there are more than the INDEX has room for.
+ * The sums of critical paths in the index builder (struct rv_rec_index_fold): each stretch of a stack's time in which
+ * it waited, released something or left a CPU, and sums of the time between these. At the end of an INDEX stretches in
+ * which nobody was woken become part of the sums again, if there are more than the INDEX has room for.
  */
 #ifndef RV_SINK_INDEXED_FOLDS_H
 #define RV_SINK_INDEXED_FOLDS_H
@@ -31,8 +31,9 @@ void rv_indexed_folds_add(struct rv_indexed_folds *folds, const struct rv_block_
                           const struct rv_batch *batch, struct rv_fold_time *pending);
 void rv_indexed_folds_end_block(struct rv_indexed_folds *folds, uint64_t n_bytes);
 
-/* Let the next table have the folds of another one, borrowed until then, as far as the same blocks give them: to compare. Which
- * blocks are folded together, which stretches without a wake are part of sums, and what finds no room, the other has chosen. */
+/* Let the next table have the folds of another one, borrowed until then, as far as the same blocks give them: to
+ * compare. Which blocks are folded together, which stretches without a wake are part of sums, and what finds no room,
+ * the other has chosen. */
 void rv_indexed_folds_choose(struct rv_indexed_folds *folds, const struct rv_rec_index_table *other);
 
 /* Move what there is to the table, which has all waits of the same blocks. The last blocks of streams are left for the

@@ -10,8 +10,8 @@
 
 struct rv_line_times_params { /* zeroed = all lines */
     uint64_t from_ns, to_ns;  /* only what overlaps [from, to), and of its times the parts inside; to_ns 0 = all */
-    /* Only lines of calls that pass; NULL = all. Copied: names are matched with those of the sink's session. No rules over
-     * arguments, whose texts a sink does not get. */
+    /* Only lines of calls that pass; NULL = all. Copied: names are matched with those of the sink's session. No rules
+     * over arguments, whose texts a sink does not get. */
     const struct rv_filter *filter;
 };
 

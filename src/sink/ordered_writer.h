@@ -53,8 +53,8 @@ void rv_ordered_writer_submit_index(struct rv_ordered_writer *ordered_writer);
 /*
  * Write all submitted chunks and end.
  *   gone     the discarded segments
- *   returns  false: a follower's file does not answer, and is still being written to. Then nothing was freed, and what was
- *            borrowed must stay
+ *   returns  false: a follower's file does not answer, and is still being written to. Then nothing was freed, and what
+ *            was borrowed must stay
  */
 bool rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer, struct rv_record_limiter_gone *gone);
 

@@ -34,8 +34,8 @@ static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
 }
 
 /*
- * Follows a private file as it is written; index NULL: there is none. Who submits chunks waits for its disk a second at most:
- * then, or at another failure, nothing more is written. Called by any thread, one at a time.
+ * Follows a private file as it is written; index NULL: there is none. Who submits chunks waits for its disk a second at
+ * most: then, or at another failure, nothing more is written. Called by any thread, one at a time.
  */
 struct rv_record_follower {
     void (*index)(void *context, uint64_t offset);  /* an INDEX was written */

@@ -55,8 +55,8 @@ struct rv_recording_writer_totals {
 /*
  * End the file, if any, during a session or after it. An empty file is removed.
  *   totals   n_bytes 0: there was no file
- *   returns  0, or the negative errno of the failure, which was printed; -ETIMEDOUT: the file of a follower is still being
- *            written to, and the record must stay
+ *   returns  0, or the negative errno of the failure, which was printed; -ETIMEDOUT: the file of a follower is still
+ *            being written to, and the record must stay
  *   thread   any
  */
 int rv_recording_writer_stop(struct rv_recording_writer *record, struct rv_recording_writer_totals *totals);

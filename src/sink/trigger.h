@@ -1,7 +1,7 @@
 /*
  * --trigger: a recording keeps only the time around hits. A trigger is a sink that checks finished calls and notes
- * against its conditions, and stores the time around each hit. A recording asks it about each segment (sink/record_limit.h)
- * once no later hit can want it, and discards the segments that no hit wants.
+ * against its conditions, and stores the time around each hit. A recording asks it about each segment
+ * (sink/record_limit.h) once no later hit can want it, and discards the segments that no hit wants.
  *
  * Names may become known late: segments are held RV_TRIGGER_SLACK_NS longer than before_ns.
  */

@@ -33,7 +33,8 @@ void rv_block_entry_clear(struct rv_block_entry *entry);
 bool rv_block_entry_apply(struct rv_block_entry *entry, const struct rv_rec_index_stack *row,
                           const struct rv_rec_index_depth *depth, const struct rv_rec_index_frame *frames);
 
-/* A stack by its index, valid until the entry changes. Its depth gets the frames' least level, or is derived from them. */
+/* A stack by its index, valid until the entry changes. Its depth gets the frames' least level, or is derived from
+ * them. */
 struct rv_page_stack rv_block_entry_stack(struct rv_block_entry *entry, size_t i);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Reads blocks of a recording that is opened by its index: the calls that are open at a block's beginning, from its INDEX,
- * and the events. One thread at a time, but any; each of several threads has a reader of its own.
+ * Reads blocks of a recording that is opened by its index: the calls that are open at a block's beginning, from its
+ * INDEX, and the events. One thread at a time, but any; each of several threads has a reader of its own.
  */
 #ifndef RV_SOURCE_BLOCK_READER_H
 #define RV_SOURCE_BLOCK_READER_H
@@ -28,7 +28,8 @@ struct rv_read_block { /* until the next one is read; of its entry, ids are the 
 /* Read the block at an offset, which is in the INDEX at another one. 0, or -EBADMSG if it cannot be read. */
 int rv_block_reader_read(struct rv_block_reader *reader, uint64_t index, uint64_t offset, struct rv_read_block *out);
 
-/* Events from `first` on as a batch: see rv_batch_fit(); ids are the pipeline's. Returns the number of those consumed. */
+/* Events from `first` on as a batch: see rv_batch_fit(); ids are the pipeline's. Returns the number of those
+ * consumed. */
 uint32_t rv_block_reader_fit(struct rv_block_reader *reader, const struct rv_read_block *block, uint32_t first,
                              struct rv_batch *batch, uint64_t *last_ns);
 

@@ -1,6 +1,6 @@
 /*
- * What is captured of a live trace file while it is drained: the filter, the verdicts that producers get, and changes that
- * monitors ask for (RV_COMMANDS_CONSUMER of ring/commands.h):
+ * What is captured of a live trace file while it is drained: the filter, the verdicts that producers get, and changes
+ * that monitors ask for (RV_COMMANDS_CONSUMER of ring/commands.h):
  *
  *     excl REGEX   incl REGEX   untr NAME   trac NAME      enum rv_capture_rule
  *

@@ -1,7 +1,7 @@
 /*
- * Which subroutines are captured: rules over their names, of which the last one that fits decides. --include and --exclude
- * are the first of them; more come while a program runs. A rule is evaluated once per id. Ids belong to one source, so
- * each source has its own filter.
+ * Which subroutines are captured: rules over their names, of which the last one that fits decides. --include and
+ * --exclude are the first of them; more come while a program runs. A rule is evaluated once per id. Ids belong to one
+ * source, so each source has its own filter.
  */
 #ifndef RV_SOURCE_CAPTURE_FILTER_H
 #define RV_SOURCE_CAPTURE_FILTER_H

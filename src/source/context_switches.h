@@ -1,6 +1,6 @@
 /*
- * When the kernel runs the threads of a command, or of a process: the context switches that perf_event_open(2) reports to
- * an ordinary user, also of every thread and child that they start.
+ * When the kernel runs the threads of a command, or of a process: the context switches that perf_event_open(2) reports
+ * to an ordinary user, also of every thread and child that they start.
  *
  * One ring buffer of the kernel for each CPU. Records of a thread are sorted over all of them, since it may block on
  * one CPU and run on another.
@@ -36,7 +36,8 @@ struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *err
 /* And those of another process's threads, with the next readings, of which the first is still to come. */
 void rv_context_switches_add_process(struct rv_context_switches *switches, pid_t pid);
 
-/* Report who wakes the threads, too. Returns 0, or a negative errno as rv_perf_buffers_add_wakes(): they are not reported. */
+/* Report who wakes the threads, too. Returns 0, or a negative errno as rv_perf_buffers_add_wakes(): they are not
+ * reported. */
 int rv_context_switches_add_wakes(struct rv_context_switches *switches);
 bool rv_context_switches_has_wakes(const struct rv_context_switches *switches);
 
@@ -57,21 +58,22 @@ uint64_t rv_context_switches_read(struct rv_context_switches *switches, const st
 unsigned rv_context_switches_percent_full(const struct rv_context_switches *switches);
 
 /*
- * The thread's switches belong to this owner from now on (a ring, from 1; born: when its program began, after any exec), those before its
- * next exec. Another owner that was born later keeps them. The switches of a thread without an owner are kept for a second.
+ * The thread's switches belong to this owner from now on (a ring, from 1; born: when its program began, after any
+ * exec), those before its next exec. Another owner that was born later keeps them. The switches of a thread without an
+ * owner are kept for a second.
  */
 void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t born_ticks);
 
 /*
- * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED, BLOCKED, or UNKNOWN after a
- * loss, frame = CPU.
+ * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED, BLOCKED, or UNKNOWN
+ * after a loss, frame = CPU.
  *   owner   who claimed the thread last; others get none
  *   until   ticks: later switches are left for the next call; UINT64_MAX: none are
  *   out     room for max events
  *   returns number of events written; at max there may be more
  *
- * With rv_context_switches_add_wakes() also aux = RV_CONTEXT_SWITCHES_WAKE, which is no state: the thread is woken; id as a
- * WOKEN's, with UNKNOWN where wakes are missing.
+ * With rv_context_switches_add_wakes() also aux = RV_CONTEXT_SWITCHES_WAKE, which is no state: the thread is woken; id
+ * as a WOKEN's, with UNKNOWN where wakes are missing.
  */
 #define RV_CONTEXT_SWITCHES_WAKE RV_THREAD_STATE_COUNT
 size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
@@ -88,7 +90,8 @@ struct rv_unclaimed_thread {
 bool rv_context_switches_next_unclaimed(const struct rv_context_switches *switches, size_t *at, uint64_t before_ns,
                                         struct rv_unclaimed_thread *thread);
 
-/* As rv_context_switches_claim(), for somebody who shows a thread that makes no call: it stays among the silent ones. */
+/* As rv_context_switches_claim(), for somebody who shows a thread that makes no call: it stays among the silent
+ * ones. */
 void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
 /* Does the owner's thread run, and has nobody else claimed it? */

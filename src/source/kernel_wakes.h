@@ -1,5 +1,6 @@
 /*
- * Which wake, of those that the kernel reports of a thread, ended a wait of it that no wrapper explains: the last one in it.
+ * Which wake, of those that the kernel reports of a thread, ended a wait of it that no wrapper explains: the last one
+ * in it.
  */
 #ifndef RV_SOURCE_KERNEL_WAKES_H
 #define RV_SOURCE_KERNEL_WAKES_H
@@ -22,7 +23,8 @@ static inline void rv_kernel_wakes_add(struct rv_kernel_wakes *wakes, const stru
     wakes->waker = wake->id;
 }
 
-/* The thread's next WAIT or WOKEN. Sets the waker of a WOKEN that has none, and the moment of one whose time ran out. */
+/* The thread's next WAIT or WOKEN. Sets the waker of a WOKEN that has none, and the moment of one whose time ran
+ * out. */
 void rv_kernel_wakes_follow(struct rv_kernel_wakes *wakes, struct rv_event *event);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A ring of the live drain: the stream of its owner, and the way of its events into that stream's batches. All functions:
- * drain thread.
+ * A ring of the live drain: the stream of its owner, and the way of its events into that stream's batches. All
+ * functions: drain thread.
  */
 #ifndef RV_SOURCE_LIVE_RING_H
 #define RV_SOURCE_LIVE_RING_H
@@ -52,8 +52,8 @@ uint64_t rv_live_ring_ticks_at_end(const struct rv_live_ring *slot);
 struct rv_batch *rv_live_ring_wait_for_batch(const struct rv_live_ring *slot, const struct rv_intake *intake);
 void rv_live_ring_submit(const struct rv_live_ring *slot, struct rv_batch *batch, const struct rv_intake *intake);
 
-/* Both return the batch with what was appended last, which is the next one where that must begin one, or the first is full
- * or covers too long a time. The loss is that of n_lost_ahead. */
+/* Both return the batch with what was appended last, which is the next one where that must begin one, or the first is
+ * full or covers too long a time. The loss is that of n_lost_ahead. */
 struct rv_batch *rv_live_ring_append(struct rv_live_ring *slot, struct rv_batch *batch, const struct rv_event *events,
                                      size_t n, const struct rv_intake *intake);
 struct rv_batch *rv_live_ring_append_loss(struct rv_live_ring *slot, struct rv_batch *batch,

@@ -1,14 +1,14 @@
 /*
- * Keeps what tracing costs a patched program within a share of its own time: counts calls, and chooses functions that are
- * not to be traced, the most expensive ones first.
+ * Keeps what tracing costs a patched program within a share of its own time: counts calls, and chooses functions that
+ * are not to be traced, the most expensive ones first.
  *
- *     cost    calls x what a call's two events cost, by what a clock read takes on this machine; patching, as the process
- *             tells it: as it begins, and to follow what was chosen
+ *     cost    calls x what a call's two events cost, by what a clock read takes on this machine; patching, as the
+ *             process tells it: as it begins, and to follow what was chosen
  *     time    the process's CPU time, less the cost
  *     debt    cost beyond the share so far: repaid by a lower share; at first some cost is lent
  *
- * Where there is room again, functions are let in again, the cheapest first: what one cost when it was left out counts for
- * ever less, and for the longer the more often that was.
+ * Where there is room again, functions are let in again, the cheapest first: what one cost when it was left out counts
+ * for ever less, and for the longer the more often that was.
  */
 #ifndef RV_SOURCE_MAX_OVERHEAD_H
 #define RV_SOURCE_MAX_OVERHEAD_H

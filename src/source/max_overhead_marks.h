@@ -1,6 +1,6 @@
 /*
- * Applies the choices of --max-overhead (source/max_overhead.h) to what is captured, and marks each in a lane of its process:
- * no function is left out without a mark. All functions: drain thread; those with NULL do nothing.
+ * Applies the choices of --max-overhead (source/max_overhead.h) to what is captured, and marks each in a lane of its
+ * process: no function is left out without a mark. All functions: drain thread; those with NULL do nothing.
  */
 #ifndef RV_SOURCE_MAX_OVERHEAD_MARKS_H
 #define RV_SOURCE_MAX_OVERHEAD_MARKS_H
@@ -9,7 +9,8 @@
 
 struct rv_max_overhead_marks; /* opaque */
 
-/* max_overhead: as for rv_max_overhead_create(). All but rings and intake of the following are borrowed until destroy. */
+/* max_overhead: as for rv_max_overhead_create(). All but rings and intake of the following are borrowed until
+ * destroy. */
 struct rv_max_overhead_marks *rv_max_overhead_marks_create(struct rv_map *map, struct rv_symbolizer *symbolizer,
                                                            struct rv_capture_control *capture, double max_overhead);
 void rv_max_overhead_marks_destroy(struct rv_max_overhead_marks *marks);
@@ -18,7 +19,8 @@ void rv_max_overhead_marks_destroy(struct rv_max_overhead_marks *marks);
 void rv_max_overhead_marks_count(struct rv_max_overhead_marks *marks, const struct rv_live_ring *slot,
                                  const struct rv_event *popped, size_t n);
 
-/* At the end of a turn that began at these ticks: choose, when it is time to, and put the choices where they can be seen. */
+/* At the end of a turn that began at these ticks: choose, when it is time to, and put the choices where they can be
+ * seen. */
 void rv_max_overhead_marks_put(struct rv_max_overhead_marks *marks, const struct rv_live_rings *rings,
                                uint64_t turn_ticks, const struct rv_intake *intake);
 

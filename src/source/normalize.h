@@ -32,9 +32,9 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks);
 
 /*
  * Append popped events to a batch (n_popped <= RV_BATCH_EVENTS - batch->n):
- *   arguments without a text are removed; ticks become ns, falling times are raised to their predecessor's (SYNC keeps its own: it
- *   describes the past); addresses and name ids become symbolizer ids; filtered subroutines are removed; specials are
- *   listed. Sets n, n_specials, the padding, and base_ns if the batch was empty.
+ *   arguments without a text are removed; ticks become ns, falling times are raised to their predecessor's (SYNC keeps
+ *   its own: it describes the past); addresses and name ids become symbolizer ids; filtered subroutines are removed;
+ *   specials are listed. Sets n, n_specials, the padding, and base_ns if the batch was empty.
  *   returns  number of popped events consumed: those RV_BATCH_NS or more above base go to the next batch, and the last
  *            one of a full batch, where the filter holds the place of a call
  */

@@ -1,6 +1,6 @@
 /*
- * Names of threads outside of what is traced that woke threads inside, asked for as soon as one is seen. All functions: drain
- * thread.
+ * Names of threads outside of what is traced that woke threads inside, asked for as soon as one is seen. All functions:
+ * drain thread.
  */
 #ifndef RV_SOURCE_OUTSIDE_WAKERS_H
 #define RV_SOURCE_OUTSIDE_WAKERS_H
@@ -25,7 +25,8 @@ void rv_outside_wakers_fini(struct rv_outside_wakers *wakers);
 /* This thread has woken one: it may have ended since, or another process may have its number now. */
 void rv_outside_wakers_see(struct rv_outside_wakers *wakers, uint32_t pid, uint32_t tid);
 
-/* Name those that were not told before, such as "postgres", or "writer of mysqld 1200" of a thread that is not its first. */
+/* Name those that were not told before, such as "postgres", or "writer of mysqld 1200" of a thread that is not its
+ * first. */
 void rv_outside_wakers_tell(struct rv_outside_wakers *wakers, const struct rv_intake *intake);
 
 /* A thread's name as the kernel has it now; "" when it is gone. Perhaps without its end. */

@@ -1,6 +1,6 @@
 /*
- * Words of the trace file that a traced program has overwritten: repaired, so that neither side waits for the other, with
- * one line of warning each for the file and each ring. Drain thread.
+ * Words of the trace file that a traced program has overwritten: repaired, so that neither side waits for the other,
+ * with one line of warning each for the file and each ring. Drain thread.
  */
 #ifndef RV_SOURCE_OVERWRITTEN_WORDS_H
 #define RV_SOURCE_OVERWRITTEN_WORDS_H

@@ -82,7 +82,8 @@ size_t rv_perf_buffers_n(const struct rv_perf_buffers *buffers);
 /* Begin to read the records up to a time that has been: what happened before later ones may not be in a buffer yet. */
 void rv_perf_buffers_begin(struct rv_perf_buffers *buffers, uint64_t until_ns);
 
-/* The next record, by time, losses of full buffers last. False: there is no other, and the kernel has all room again. */
+/* The next record, by time, losses of full buffers last. False: there is no other, and the kernel has all room
+ * again. */
 bool rv_perf_buffers_next(struct rv_perf_buffers *buffers, struct rv_perf_record *record);
 
 /* How full the fullest buffer was at the last begin, in percent. */

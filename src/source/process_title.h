@@ -1,6 +1,7 @@
 /*
- * Titles that processes give themselves by writing over their arguments, as PostgreSQL, nginx and $0 of Perl and Ruby do: what
- * ps and top show of them. Nothing tells when one changes, so processes are asked, the less often the longer they run.
+ * Titles that processes give themselves by writing over their arguments, as PostgreSQL, nginx and $0 of Perl and Ruby
+ * do: what ps and top show of them. Nothing tells when one changes, so processes are asked, the less often the longer
+ * they run.
  */
 #ifndef RV_SOURCE_PROCESS_TITLE_H
 #define RV_SOURCE_PROCESS_TITLE_H

@@ -15,8 +15,8 @@
 int rv_recording_on_demand_open(struct rv_source **source, const char *path, uint64_t least_events);
 
 /*
- * Open a recording that this process is writing: rv_recording_on_demand_add() gives its INDEXes, oldest first. Its ids are
- * used as they are, and no names are defined. Blocks that were discarded give nothing.
+ * Open a recording that this process is writing: rv_recording_on_demand_add() gives its INDEXes, oldest first. Its ids
+ * are used as they are, and no names are defined. Blocks that were discarded give nothing.
  *   returns  0, or negative errno with one line printed
  */
 int rv_recording_on_demand_follow(struct rv_source **source, const char *path);

@@ -1,7 +1,7 @@
 /*
- * Streams of threads that make no calls, so that it is seen when they ran, when they waited and for what: the switches that
- * the kernel reports of them, and the system calls in which it says that they are blocked. Those of traced processes, once they
- * have been silent for half a second. All functions: drain thread.
+ * Streams of threads that make no calls, so that it is seen when they ran, when they waited and for what: the switches
+ * that the kernel reports of them, and the system calls in which it says that they are blocked. Those of traced
+ * processes, once they have been silent for half a second. All functions: drain thread.
  */
 #ifndef RV_SOURCE_SILENT_STREAMS_H
 #define RV_SOURCE_SILENT_STREAMS_H

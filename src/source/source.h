@@ -117,8 +117,8 @@ struct rv_source {
     bool (*read_waits)(struct rv_source *source, uint64_t index, struct rv_source_waits *out);
     /* The same of folds, once the source has been RESTING. */
     bool (*read_folds)(struct rv_source *source, uint64_t index, struct rv_source_folds *out);
-    /* Another reader of its blocks, to be destroyed before it is closed. NULL: the file cannot be opened again. Any thread,
-     * as above. NULL = it has no blocks. */
+    /* Another reader of its blocks, to be destroyed before it is closed. NULL: the file cannot be opened again. Any
+     * thread, as above. NULL = it has no blocks. */
     struct rv_block_reader *(*open_blocks)(struct rv_source *source);
     bool lacks_waits; /* its waits are unknown, since its indexes have none */
 };

@@ -1,6 +1,6 @@
 /*
- * The context switches of the threads that have rings (source/context_switches.h), put among the events of their rings. All
- * functions: drain thread.
+ * The context switches of the threads that have rings (source/context_switches.h), put among the events of their rings.
+ * All functions: drain thread.
  */
 #ifndef RV_SOURCE_THREAD_SWITCHES_H
 #define RV_SOURCE_THREAD_SWITCHES_H
@@ -42,8 +42,8 @@ void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct 
                               uint64_t born_ticks);
 void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct rv_live_ring *slot);
 
-/* The time up to which the thread's switches come before all events still to be popped; the ring was empty in the turn that
- * began at these ticks. */
+/* The time up to which the thread's switches come before all events still to be popped; the ring was empty in the turn
+ * that began at these ticks. */
 uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn_ticks);
 
 /*

@@ -8,8 +8,8 @@
 struct rv_capture_control;
 
 /*
- * Publish that the functions are kept which fit the last rule of the filter, of patched programs that run: by the symbols
- * of their modules' files.
+ * Publish that the functions are kept which fit the last rule of the filter, of patched programs that run: by the
+ * symbols of their modules' files.
  *   returns  how many
  *   thread   drain; reads files
  */

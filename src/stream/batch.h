@@ -44,8 +44,8 @@ uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, ui
  */
 uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ns);
 
-/* Is the id of such an event, of a batch, an id of a name? In a ring, those of arguments and waits are not yet. Not for the
- * events of a stack preamble. */
+/* Is the id of such an event, of a batch, an id of a name? In a ring, those of arguments and waits are not yet. Not for
+ * the events of a stack preamble. */
 static inline bool rv_batch_has_name(const struct rv_event *event)
 {
     const unsigned kind = rv_event_kind(event);

@@ -1,6 +1,6 @@
 /*
- * Finds separate debug information, in the places and under the names that gdb and elfutils use; from servers last, where
- * that is asked for (debuginfod.h).
+ * Finds separate debug information, in the places and under the names that gdb and elfutils use; from servers last,
+ * where that is asked for (debuginfod.h).
  */
 #ifndef RV_SYMBOLS_DEBUG_FILE_H
 #define RV_SYMBOLS_DEBUG_FILE_H

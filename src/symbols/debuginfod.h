@@ -1,6 +1,6 @@
 /*
- * Debug files from the servers that DEBUGINFOD_URLS names, by debuginfod's own client, which checks, limits and caches them
- * (debuginfod_find_debuginfo(3)). Nothing is fetched until rv_debuginfod_enable().
+ * Debug files from the servers that DEBUGINFOD_URLS names, by debuginfod's own client, which checks, limits and caches
+ * them (debuginfod_find_debuginfo(3)). Nothing is fetched until rv_debuginfod_enable().
  */
 #ifndef RV_SYMBOLS_DEBUGINFOD_H
 #define RV_SYMBOLS_DEBUGINFOD_H
@@ -16,8 +16,8 @@ typedef void rv_debuginfod_progress_fn(const char *file, double done);
 int rv_debuginfod_enable(rv_debuginfod_progress_fn *progress);
 
 /*
- * The path of the debug file with a build id; NULL: there is none, or it cannot be had. The first server that does not answer
- * costs a warning, and ends fetching.
+ * The path of the debug file with a build id; NULL: there is none, or it cannot be had. The first server that does not
+ * answer costs a warning, and ends fetching.
  *   file     that it belongs to, for messages
  *   returns  to be freed
  *   thread   any; blocks until the file is in the cache, or fetching is cancelled

@@ -33,8 +33,8 @@ const char *rv_elf_function_at(const struct rv_elf *elf, size_t idx, uint64_t *s
 /* As rv_elf_function() for a variable; its symbols are read at the first call. */
 const char *rv_elf_variable_at(struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
-/* The name of the function of another file whose address the loader writes to a word at this address; NULL: none. Read at
- * the first call; valid until close. */
+/* The name of the function of another file whose address the loader writes to a word at this address; NULL: none. Read
+ * at the first call; valid until close. */
 const char *rv_elf_import_at(struct rv_elf *elf, uint64_t link_address);
 
 /* The base name of the i-th library that the file needs, NULL behind the last. Valid until close. */

@@ -51,7 +51,8 @@ struct rv_symbolizer_process *rv_symbolizer_process(struct rv_symbolizer *symbol
  */
 uint32_t rv_symbolizer_look_up(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
 
-/* Those looked up before: a loop compares an address with its home slot first. Lent; look_up() changes it. Drain thread. */
+/* Those looked up before: a loop compares an address with its home slot first. Lent; look_up() changes it. Drain
+ * thread. */
 const struct rv_ids_by_address *rv_symbolizer_addresses(const struct rv_symbolizer_process *process);
 
 #define RV_SYMBOLIZER_MAX (1u << 22)
@@ -64,8 +65,8 @@ void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
  * hex address. Drain thread. */
 uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
 
-/* The id of the place of a call that returns to an address of the process at that time: named by the function around it,
- * with the file and line of the call. Drain thread. */
+/* The id of the place of a call that returns to an address of the process at that time: named by the function around
+ * it, with the file and line of the call. Drain thread. */
 uint32_t rv_symbolizer_call_site(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
 
 /* A subroutine with a given name (producers that intern names). Strings copied, NULL is "". Equal ones share an id,

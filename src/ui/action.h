@@ -159,13 +159,16 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
     uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time;
                                 BRUSH: durations, empty = none */
     const char *
-        text; /* GO_TO: a time, NULL = ask for one; NOTE: it, NULL = ask; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
+        text; /* GO_TO: a time, NULL = ask for one; NOTE: it, NULL = ask; FIND: a pattern; LET: a rule; WATCH, EVALUATE:
+                 an
                                 expression; BREAK: where. Borrowed */
     uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME,
-                     STATISTICS_TAB, STATISTICS_TIME, SORT_ROWS, SORT_CALLS, GROUP_CALLS: 0 = the next, else which one + 1; STATISTICS_OF: 0 = the
-                     next, else enum rv_statistics_scope; MENU: of the chosen row, not of a call; UNTRACE, TRACE, COPY_NAME,
-                     EDIT_SOURCE: subroutine, 0 = of the pinned call, or of the one under the cursor; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; SHOW_PATH_PART: which; OPEN_NODE: node of the tree from_ns; FOCUS_NODE:
-                     node, 0 = all paths; about one lane: 0 = under the cursor, else lane_idx + 1 */
+                     STATISTICS_TAB, STATISTICS_TIME, SORT_ROWS, SORT_CALLS, GROUP_CALLS: 0 = the next, else which one +
+                     1; STATISTICS_OF: 0 = the next, else enum rv_statistics_scope; MENU: of the chosen row, not of a
+                     call; UNTRACE, TRACE, COPY_NAME, EDIT_SOURCE: subroutine, 0 = of the pinned call, or of the one
+                     under the cursor; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; SHOW_PATH_PART: which;
+                     OPEN_NODE: node of the tree from_ns; FOCUS_NODE: node, 0 = all paths; about one lane: 0 = under the
+                     cursor, else lane_idx + 1 */
 };
 
 #endif

@@ -13,7 +13,8 @@ struct rv_action_row {
     const char *words;
 };
 
-/* keys_width: room for keys in front of the words; is_lit: as the one under the mouse. Returns whether it was clicked. */
+/* keys_width: room for keys in front of the words; is_lit: as the one under the mouse. Returns whether it was
+ * clicked. */
 bool rv_action_row_show(const struct rv_ui_style *style, const struct rv_action_row *row, float keys_width,
                         bool is_lit);
 

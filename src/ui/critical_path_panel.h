@@ -1,4 +1,5 @@
-/* The lit critical path: how long it is, how much of it threads ran, waited and were only woken, and what takes most. */
+/* The lit critical path: how long it is, how much of it threads ran, waited and were only woken, and what takes
+ * most. */
 #ifndef RV_UI_CRITICAL_PATH_PANEL_H
 #define RV_UI_CRITICAL_PATH_PANEL_H
 

@@ -24,8 +24,8 @@ struct rv_help_state { /* zeroed = all is shown */
 void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_help_state *state, struct rv_ui_acts *acts);
 
 /*
- * The lines of the help: rows in which the words of `find` occur, in keys, words or section, and before the first of each
- * section a line for its title.
+ * The lines of the help: rows in which the words of `find` occur, in keys, words or section, and before the first of
+ * each section a line for its title.
  *   out      room for RV_HELP_LINES_MAX: indices of rows, of a title that of its section's first row with RV_HELP_TITLE
  *   returns  number of lines
  */

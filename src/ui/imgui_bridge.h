@@ -2,8 +2,8 @@
  * Dear ImGui behind a C interface: its context, its input, passes, and a picture. What else panels draw in a pass is in
  * imgui_widgets.h, imgui_table.h and imgui_text.h. Main thread, with a current GL 3.3 context.
  *
- * There are no animations: nothing blinks, fades or moves by itself, so that a picture depends only on what is shown and
- * on the events.
+ * There are no animations: nothing blinks, fades or moves by itself, so that a picture depends only on what is shown
+ * and on the events.
  */
 #ifndef RV_UI_IMGUI_BRIDGE_H
 #define RV_UI_IMGUI_BRIDGE_H

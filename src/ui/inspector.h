@@ -32,8 +32,8 @@ struct rv_inspector {
 /* Is a picture of this height, in points, high enough for the legend above it? */
 bool rv_inspector_leaves_legend(float height);
 
-/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_SHOW_FLOW, RV_ACTION_CRITICAL_PATH,
- * RV_ACTION_UNTRACE, RV_ACTION_TRACE, RV_ACTION_UNPIN_CALL. */
+/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_SHOW_FLOW,
+ * RV_ACTION_CRITICAL_PATH, RV_ACTION_UNTRACE, RV_ACTION_TRACE, RV_ACTION_UNPIN_CALL. */
 void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts);
 
 #endif

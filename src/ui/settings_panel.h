@@ -18,8 +18,8 @@ struct rv_settings_panel {
 /* Of the sizes that are offered, the next larger one; after the largest the least. */
 unsigned rv_settings_panel_next_scale(unsigned percent);
 
-/* Asks for RV_ACTION_THEME, RV_ACTION_SCALE, RV_ACTION_SCHEME, RV_ACTION_LEGEND, RV_ACTION_MINIMAP, RV_ACTION_LOCK_LANES,
- * RV_ACTION_ARC_KIND. */
+/* Asks for RV_ACTION_THEME, RV_ACTION_SCALE, RV_ACTION_SCHEME, RV_ACTION_LEGEND, RV_ACTION_MINIMAP,
+ * RV_ACTION_LOCK_LANES, RV_ACTION_ARC_KIND. */
 void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_acts *acts);
 
 #endif

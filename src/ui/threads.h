@@ -32,8 +32,8 @@ struct rv_threads_state {
 /* Does each of the words occur in the row's name, process or thread id? */
 bool rv_threads_is_found(const struct rv_threads_state *state, const struct rv_threads_row *row);
 
-/* Asks for RV_ACTION_SHOW_LANE, RV_ACTION_HIDE_LANE, RV_ACTION_PIN_LANE, RV_ACTION_COLLAPSE_GROUP, RV_ACTION_SORT_LANES,
- * RV_ACTION_THREADS. */
+/* Asks for RV_ACTION_SHOW_LANE, RV_ACTION_HIDE_LANE, RV_ACTION_PIN_LANE, RV_ACTION_COLLAPSE_GROUP,
+ * RV_ACTION_SORT_LANES, RV_ACTION_THREADS. */
 void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_threads_state *state,
                      struct rv_ui_acts *acts);
 

@@ -96,8 +96,8 @@ enum rv_ui_edge { RV_UI_TOP, RV_UI_BOTTOM, RV_UI_LEFT, RV_UI_RIGHT };
 #define RV_UI_COLUMN_WIDTH 236.0f /* of docks at the left and right */
 
 /*
- * Reserve space at an edge, next to earlier docks, this high or as high as fits: top and bottom over the full width; left and
- * right as columns between them, one panel below the other. Top and bottom come first in a pass.
+ * Reserve space at an edge, next to earlier docks, this high or as high as fits: top and bottom over the full width;
+ * left and right as columns between them, one panel below the other. Top and bottom come first in a pass.
  * The picture avoids docks.
  */
 struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height);

@@ -1,6 +1,6 @@
 /*
- * The list of what threads waited for, deadlocks first, then most waiting, or of arcs, from who ended waits to who had them:
- * find an object or a function, sort, go to its waits and its holders.
+ * The list of what threads waited for, deadlocks first, then most waiting, or of arcs, from who ended waits to who had
+ * them: find an object or a function, sort, go to its waits and its holders.
  */
 #ifndef RV_UI_WAITS_TABLE_H
 #define RV_UI_WAITS_TABLE_H

@@ -1,5 +1,5 @@
-/* Arcs from who ended waits to who waited, and of flows: their index is made anew by another thread as these come. Part of
- * viewer/viewer.h. */
+/* Arcs from who ended waits to who waited, and of flows: their index is made anew by another thread as these come. Part
+ * of viewer/viewer.h. */
 #ifndef RV_VIEWER_ARCS_H
 #define RV_VIEWER_ARCS_H
 
@@ -61,8 +61,8 @@ const struct rv_holders *rv_viewer_holders(const struct rv_viewer *viewer);
 
 void rv_viewer_arcs_fini(struct rv_viewer *viewer);
 
-/* Go to the call that waited in the arc's longest wait, and pin it. Of a call that is not in memory, the time of the wait is
- * shown. */
+/* Go to the call that waited in the arc's longest wait, and pin it. Of a call that is not in memory, the time of the
+ * wait is shown. */
 void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc);
 
 struct rv_session;

@@ -54,7 +54,8 @@ bool rv_bookmarks_next(const struct rv_bookmarks *marks, uint64_t ns, uint64_t *
  */
 void rv_bookmarks_open(struct rv_bookmarks *marks, const char *path, uint64_t origin_ns);
 
-/* Save those from a time on in a file of another capture of them, whose first event is unknown. The file is as above. */
+/* Save those from a time on in a file of another capture of them, whose first event is unknown. The file is as
+ * above. */
 void rv_bookmarks_copy(const struct rv_bookmarks *marks, const char *path, uint64_t from_ns);
 
 /* Actions about bookmarks. False for others. Part of rv_viewer_act(). */

@@ -1,6 +1,6 @@
 /*
- * What the pinned or hovered call waited for, and the call that ended its longest wait: found by a thread, since waits of a
- * recording are read for it. Part of viewer/viewer.h.
+ * What the pinned or hovered call waited for, and the call that ended its longest wait: found by a thread, since waits
+ * of a recording are read for it. Part of viewer/viewer.h.
  */
 #ifndef RV_VIEWER_CALL_WAITS_H
 #define RV_VIEWER_CALL_WAITS_H

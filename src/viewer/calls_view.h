@@ -1,6 +1,6 @@
 /*
- * The view of calls: all calls of one subroutine behind each other, aligned at their start. Its calls are listed and read
- * by other threads; its window of time counts from a call's start. Part of the viewer. Main thread.
+ * The view of calls: all calls of one subroutine behind each other, aligned at their start. Its calls are listed and
+ * read by other threads; its window of time counts from a call's start. Part of the viewer. Main thread.
  */
 #ifndef RV_VIEWER_CALLS_VIEW_H
 #define RV_VIEWER_CALLS_VIEW_H
@@ -38,7 +38,8 @@ void rv_viewer_calls_view_fini(struct rv_viewer_calls_view *calls_view);
 void rv_viewer_calls_view_choose(struct rv_viewer *viewer, uint32_t id);
 
 /* The subroutine that the user means: of the pinned call, else of the chosen row, else the one shown before, else with
- * most time of those whose name matches the pattern, else with most own time of those called more than once; 0: none. */
+ * most time of those whose name matches the pattern, else with most own time of those called more than once; 0:
+ * none. */
 uint32_t rv_viewer_calls_view_subject(const struct rv_viewer *viewer);
 
 /* Continue: list, read, take what is ready. Returns whether the picture changes. */

@@ -15,8 +15,8 @@ const char *rv_color_legend_title(const struct rv_box_colors *colors);
 /* The colours were updated with the view. */
 void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend);
 
-/* Add what lies over the calls and before them: arcs, lanes of what was waited for, and a critical path if one is lit. arcs:
- * NULL = none; n_lacking: waits that were not kept and have none. */
+/* Add what lies over the calls and before them: arcs, lanes of what was waited for, and a critical path if one is lit.
+ * arcs: NULL = none; n_lacking: waits that were not kept and have none. */
 void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, const struct rv_view *view,
                                const struct rv_theme *theme, struct rv_legend *legend);
 

@@ -16,7 +16,8 @@ void rv_navigation_note(struct rv_viewer *viewer, const struct rv_act *act);
 /* At the end of the capture: show the part that was asked for, or all. */
 void rv_navigation_show_whole(struct rv_viewer *viewer);
 
-/* The range of time that is offered where one is to be entered: that of the pinned call, else what is in view. Returns out. */
+/* The range of time that is offered where one is to be entered: that of the pinned call, else what is in view. Returns
+ * out. */
 char *rv_navigation_offer_range(const struct rv_viewer *viewer, char *out, size_t out_bytes);
 
 /* Move the window's middle to a time; its width stays. */
@@ -25,7 +26,8 @@ void rv_navigation_center(struct rv_viewer *viewer, uint64_t ns);
 /* Where the cursor is in the window, from 0 to 1. */
 double rv_navigation_cursor_share(const struct rv_viewer *viewer);
 
-/* Zoom or pan a window of time that counts from a start, and does not go before it. False: the action is another one. */
+/* Zoom or pan a window of time that counts from a start, and does not go before it. False: the action is another
+ * one. */
 bool rv_navigation_move_from_start(const struct rv_viewer *viewer, struct rv_time_window *time_window,
                                    const struct rv_act *act);
 

@@ -14,7 +14,8 @@ struct rv_pinned_call { /* zeroed = none */
     struct rv_range_job measure;
 };
 
-/* Measure what the viewer has pinned, unless it is measured already; a cell is not. True: the measure is done just now. */
+/* Measure what the viewer has pinned, unless it is measured already; a cell is not. True: the measure is done just
+ * now. */
 bool rv_pinned_call_update(struct rv_pinned_call *call, struct rv_viewer *viewer);
 
 void rv_pinned_call_fini(struct rv_pinned_call *call);

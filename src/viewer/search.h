@@ -1,6 +1,6 @@
 /*
- * The search: its pattern, hits so far, and the one that was gone to; only calls that pass the filter are hits. No GL, no
- * SDL. Main thread.
+ * The search: its pattern, hits so far, and the one that was gone to; only calls that pass the filter are hits. No GL,
+ * no SDL. Main thread.
  */
 #ifndef RV_VIEWER_SEARCH_H
 #define RV_VIEWER_SEARCH_H
@@ -63,7 +63,8 @@ void rv_viewer_search_request(struct rv_viewer_search *state, bool is_forward);
 
 /*
  * Fulfil the request, if there is one and it is time: go to the hit after the last one, or before it, as often as was
- * requested; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, as they come.
+ * requested; when there was none, from from_ns on. Past the end it comes round. Where blocks have to be read, as they
+ * come.
  *   returns  whether there is one: it is in `hit`
  */
 bool rv_viewer_search_fulfil(struct rv_viewer_search *state, struct rv_lanes *lanes, uint64_t from_ns);

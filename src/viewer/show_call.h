@@ -4,7 +4,8 @@
 
 #include "viewer/viewer.h"
 
-/* Pin a call and show its lane; the window moves if the call is not in it, or too short or too long to be seen there. */
+/* Pin a call and show its lane; the window moves if the call is not in it, or too short or too long to be seen
+ * there. */
 void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx);
 
 /*

@@ -61,7 +61,8 @@ struct rv_viewer_statistics {
     struct rv_range_ns asked, shown;      /* the range of the present or last measurement; the range that is shown */
     bool was_over;                        /* when that began, the capture had ended */
     struct rv_range_renewal measured;
-    struct rv_totals_job totals; /* of the whole capture, made anew when names have come; shown until it has been measured */
+    struct rv_totals_job totals; /* of the whole capture, made anew when names have come; shown until it has been
+                                    measured */
     bool wants_totals, shows_totals;
     struct rv_range_memory *memory; /* parts that were measured, for later ranges */
     struct rv_range_ahead ahead;    /* measures parts for them while there is nothing else to measure */

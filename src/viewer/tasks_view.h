@@ -1,6 +1,7 @@
 /*
- * The view of tasks: a lane for each task and flow, at its time or aligned at its begin. Its picture is made of the flows
- * that are known; its window of time is the threads', or aligned counts from a task's begin. Part of the viewer. Main thread.
+ * The view of tasks: a lane for each task and flow, at its time or aligned at its begin. Its picture is made of the
+ * flows that are known; its window of time is the threads', or aligned counts from a task's begin. Part of the viewer.
+ * Main thread.
  */
 #ifndef RV_VIEWER_TASKS_VIEW_H
 #define RV_VIEWER_TASKS_VIEW_H

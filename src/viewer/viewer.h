@@ -2,8 +2,8 @@
  * The state of the viewer: time window, view, pinned call. Keys, mouse and panels change it only through
  * rv_viewer_act(); frames are made from it. No SDL.
  *
- * A part of it with rules of its own is a struct with files of its own (navigation, bookmarks, pointer), held here; what a
- * new action does to it is one case of rv_viewer_act(). Main thread.
+ * A part of it with rules of its own is a struct with files of its own (navigation, bookmarks, pointer), held here;
+ * what a new action does to it is one case of rv_viewer_act(). Main thread.
  */
 #ifndef RV_VIEWER_VIEWER_H
 #define RV_VIEWER_VIEWER_H

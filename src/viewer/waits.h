@@ -1,6 +1,6 @@
 /*
- * Threads that wait for each other, looked for while any wait for locks; and what threads waited for, by object, most waiting
- * first: made anew by another thread as waits come. Part of viewer/viewer.h.
+ * Threads that wait for each other, looked for while any wait for locks; and what threads waited for, by object, most
+ * waiting first: made anew by another thread as waits come. Part of viewer/viewer.h.
  */
 #ifndef RV_VIEWER_WAITS_H
 #define RV_VIEWER_WAITS_H
@@ -41,14 +41,15 @@ struct rv_viewer_waits { /* zeroed = none; must not move while running */
 
 struct rv_viewer;
 
-/* Begin to make them anew where it is time, the objects while the panel is open; take what was made. Returns whether it has
- * changed. */
+/* Begin to make them anew where it is time, the objects while the panel is open; take what was made. Returns whether it
+ * has changed. */
 bool rv_viewer_waits_advance(struct rv_viewer *viewer);
 
 /* Make them now, for a picture without a window. */
 void rv_viewer_waits_wait(struct rv_viewer *viewer);
 
-/* "deadlock: reader (7) -> writer (8) -> reader (7)": the first one's threads, each behind the one that waits for it. */
+/* "deadlock: reader (7) -> writer (8) -> reader (7)": the first one's threads, each behind the one that waits for
+ * it. */
 void rv_viewer_waits_describe_deadlock(const struct rv_viewer *viewer, char *out, size_t out_bytes);
 
 void rv_viewer_waits_fini(struct rv_viewer *viewer);

@@ -10,8 +10,8 @@ struct rv_deadlocked_wait {
     uint32_t cycle; /* its number, from 0 */
 };
 
-/* Those whose threads have waited to the end, for the caller to free: a cycle's one behind the other, each before that of its
- * holder. */
+/* Those whose threads have waited to the end, for the caller to free: a cycle's one behind the other, each before that
+ * of its holder. */
 struct rv_deadlocked_wait *rv_deadlocks_take(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t *n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Who had the objects that threads waited for, and who waited for them, over time. Of locks it is known who had them while
- * others waited, from what threads told that they took and released meanwhile; of other objects only who waited.
+ * Who had the objects that threads waited for, and who waited for them, over time. Of locks it is known who had them
+ * while others waited, from what threads told that they took and released meanwhile; of other objects only who waited.
  * Immutable and shared: the window and the threads that work for it hold the same one.
  */
 #ifndef RV_WAITS_HOLDERS_H

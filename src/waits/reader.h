@@ -1,6 +1,6 @@
 /*
- * Reads waits by lane and time, and who ended them: those in memory, and those that are loaded. One thread at a time; each
- * question has a reader of its own. Waits of lanes that came after its beginning are not found.
+ * Reads waits by lane and time, and who ended them: those in memory, and those that are loaded. One thread at a time;
+ * each question has a reader of its own. Waits of lanes that came after its beginning are not found.
  */
 #ifndef RV_WAITS_READER_H
 #define RV_WAITS_READER_H

@@ -60,8 +60,8 @@ struct rv_waits_row {
 };
 
 /*
- * Rows by object, most waiting first, where idle waits, waits for the end of a thread or process, and what is passed on do
- * not count; for the caller to free.
+ * Rows by object, most waiting first, where idle waits, waits for the end of a thread or process, and what is passed on
+ * do not count; for the caller to free.
  */
 struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 

@@ -14,8 +14,8 @@ struct rv_wait {
     uint32_t object;  /* id of its name; 0: none, of a join or a start */
     uint32_t call;    /* id of the innermost call that waited; 0: none */
     uint32_t waker;   /* tid, in the lane's process; of a start, perhaps in its parent; of a child, its pid; with
-                         RV_WIRE_OUTSIDE as a WOKEN has it; 0: unknown. With RV_WAKE_UNKNOWN: the wait has not ended, and
-                         this thread has the lock */
+                         RV_WIRE_OUTSIDE as a WOKEN has it; 0: unknown. With RV_WAKE_UNKNOWN: the wait has not ended,
+                         and this thread has the lock */
     enum rv_wait_kind kind;
     enum rv_wake wake;
 };

@@ -2,8 +2,8 @@
  * Waits of threads for locks, conditions, semaphores and other threads, and the releases that ended them.
  *
  * Writers are the pipeline's workers; readers any thread. Those that come one by one are kept in memory, up to a number
- * of bytes: then the oldest are discarded, and counted by object before. Of a recording that is opened by its index there
- * are sums of stretches, of which a reader (waits/reader.h) loads what it needs.
+ * of bytes: then the oldest are discarded, and counted by object before. Of a recording that is opened by its index
+ * there are sums of stretches, of which a reader (waits/reader.h) loads what it needs.
  */
 #ifndef RV_WAITS_WAITS_H
 #define RV_WAITS_WAITS_H

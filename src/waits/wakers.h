@@ -47,15 +47,16 @@ struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct 
                                    rv_wakers_release_fn find_release, void *context);
 
 /*
- * Find the last wait of a lane that ended at at_ns or before and has a place below `before`: a number that rises from wait to
- * wait. False: there is none.
+ * Find the last wait of a lane that ended at at_ns or before and has a place below `before`: a number that rises from
+ * wait to wait. False: there is none.
  */
 typedef bool (*rv_wakers_last_fn)(void *context, uint32_t lane, uint64_t at_ns, uint64_t before, struct rv_wait *wait,
                                   uint64_t *place);
 
 /*
- * The part of a wait in which the thread that ended it waited for another thread itself. 0 for a wait for a lock: a holder that
- * waits is why others do not get the lock. Estimated from the last 1,024 waits of that thread if there are more.
+ * The part of a wait in which the thread that ended it waited for another thread itself. 0 for a wait for a lock: a
+ * holder that waits is why others do not get the lock. Estimated from the last 1,024 waits of that thread if there are
+ * more.
  */
 uint64_t rv_wakers_passed_ns(const struct rv_wait_edge *edge, rv_wakers_last_fn find_last, void *context);
 

@@ -1,4 +1,5 @@
-/* CPU time of threads that others made in this process: of a GL driver without a GPU, which draws by threads. Main thread. */
+/* CPU time of threads that others made in this process: of a GL driver without a GPU, which draws by threads. Main
+ * thread. */
 #ifndef RV_WINDOW_DRIVER_THREADS_H
 #define RV_WINDOW_DRIVER_THREADS_H
 

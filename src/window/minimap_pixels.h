@@ -1,8 +1,8 @@
 /*
- * The minimap's pixels: a row per lane, or for as many lanes as there are for a pixel; each column has the colours of what
- * they executed, by their times, as bright as they were busy; lost events have theirs. No GL. While the trace grows, and
- * when colours change, it is rebuilt, a part in each frame. It shows the whole trace; of an ended trace whose calls
- * have less than a fifth of the time, the part with calls.
+ * The minimap's pixels: a row per lane, or for as many lanes as there are for a pixel; each column has the colours of
+ * what they executed, by their times, as bright as they were busy; lost events have theirs. No GL. While the trace
+ * grows, and when colours change, it is rebuilt, a part in each frame. It shows the whole trace; of an ended trace
+ * whose calls have less than a fifth of the time, the part with calls.
  */
 #ifndef RV_WINDOW_MINIMAP_PIXELS_H
 #define RV_WINDOW_MINIMAP_PIXELS_H

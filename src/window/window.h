@@ -51,7 +51,8 @@ struct rv_window_params {           /* zero = default */
     bool is_recording;                   /* initially */
     bool (*record)(void *context,
                    bool is_on); /* requested state; returns the actual one; NULL = recording impossible */
-    /* The file that `record` began and that is being written; NULL = none. Bookmarks of that time lie beside it, too. */
+    /* The file that `record` began and that is being written; NULL = none. Bookmarks of that time lie beside it,
+     * too. */
     const char *(*recorded)(void *context);
     /* Why no event has come, in at most RV_WINDOW_WHY_BYTES; false: not known. NULL = never known. */
     bool (*why_silent)(void *context, char *out, size_t out_bytes);

@@ -122,6 +122,7 @@ accepts files
 for word in TODO FIXME XXX; do
     refuses files src/base/note.c "/* $word: later */"
 done
+refuses files src/base/err.h "/* $(printf 'word %.0s' $(seq 24)) */"
 refuses files o 'output of a program'
 
 accepts words

@@ -1,6 +1,6 @@
 /*
- * A window over the program of ended_program.h, or another, and a user who does one thing after the other: each step waits for
- * the effect of the one before, asks the window's state, and does the next thing.
+ * A window over the program of ended_program.h, or another, and a user who does one thing after the other: each step
+ * waits for the effect of the one before, asks the window's state, and does the next thing.
  */
 #ifndef RV_TEST_RENDER_WINDOW_STEPS_H
 #define RV_TEST_RENDER_WINDOW_STEPS_H

@@ -123,7 +123,8 @@ struct rv_commands_put_away {
     struct rv_commands_thread *thread;
 };
 
-/* The native thread continues with another of the runtime's threads: exchange what it has for that one's. Any thread. */
+/* The native thread continues with another of the runtime's threads: exchange what it has for that one's. Any
+ * thread. */
 void rv_commands_swap(struct rv_commands_put_away *other);
 
 /* The calling thread has got a ring: it takes commands from now on. A forked child keeps breakpoints but no steps. */

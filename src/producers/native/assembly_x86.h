@@ -89,8 +89,8 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "movq $0, " SLOW_LIMIT "\n"
 
 /*
- * Looks the function of rdi up in the table at rax. rejected: text for one that is, by the flags of a comparison; goes to
- * unknown; kept: text for one that is kept, which r8 is. Changes rdx and r8; uses label 4.
+ * Looks the function of rdi up in the table at rax. rejected: text for one that is, by the flags of a comparison; goes
+ * to unknown; kept: text for one that is kept, which r8 is. Changes rdx and r8; uses label 4.
  */
 #define VERDICT_LOOKUP(rejected, unknown, kept)                                                                        \
     "imul $" TEXT(TABLE_FACTOR) ", %edi, %edx\n"                                                                       \

@@ -1,10 +1,10 @@
 /*
- * Who created the calling thread, or its process. The creator writes a release before its call, and passes on who and when
- * that was. The new thread notes when it begins; with its first ring it writes a wait for its start, which the creator ended
- * as it began. A thread that never gets a ring writes nothing.
+ * Who created the calling thread, or its process. The creator writes a release before its call, and passes on who and
+ * when that was. The new thread notes when it begins; with its first ring it writes a wait for its start, which the
+ * creator ended as it began. A thread that never gets a ring writes nothing.
  *
- * A program that exec begins looks itself among the rings of the file: at that of the thread that it was, which is exact, or
- * else at those of its parent for the last call that creates processes, which is likely the one.
+ * A program that exec begins looks itself among the rings of the file: at that of the thread that it was, which is
+ * exact, or else at those of its parent for the last call that creates processes, which is likely the one.
  */
 #ifndef RV_PRODUCERS_NATIVE_CREATOR_H
 #define RV_PRODUCERS_NATIVE_CREATOR_H

@@ -1,6 +1,6 @@
 /*
- * The dynamic loader of this process. It calls an empty function, for debuggers, whenever its list of objects is about to
- * change or has changed: new ones are mapped by then, and none of their code has run. A jump there calls us instead.
+ * The dynamic loader of this process. It calls an empty function, for debuggers, whenever its list of objects is about
+ * to change or has changed: new ones are mapped by then, and none of their code has run. A jump there calls us instead.
  */
 #ifndef RV_NATIVE_LOADER_H
 #define RV_NATIVE_LOADER_H

@@ -1,6 +1,6 @@
 /*
- * What the capture filter and --max-overhead have rejected in earlier processes of this session that ran the same program:
- * readers leave the calls of these functions out in every process, so none needs to be written.
+ * What the capture filter and --max-overhead have rejected in earlier processes of this session that ran the same
+ * program: readers leave the calls of these functions out in every process, so none needs to be written.
  */
 #ifndef RV_PRODUCERS_NATIVE_EARLIER_VERDICTS_H
 #define RV_PRODUCERS_NATIVE_EARLIER_VERDICTS_H

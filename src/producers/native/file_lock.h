@@ -17,8 +17,8 @@ struct rv_file_lock_file {
 
 RV_HIDDEN struct rv_file_lock_file rv_file_lock_file(int fd);
 
-/* A process that has the lock now; 0: none is known, as for a lock of an open file description. Of flock's, it takes long to
- * find out. */
+/* A process that has the lock now; 0: none is known, as for a lock of an open file description. Of flock's, it takes
+ * long to find out. */
 RV_HIDDEN pid_t rv_file_lock_holder(int fd, int command, const struct flock *range);
 RV_HIDDEN pid_t rv_file_lock_flock_holder(struct rv_file_lock_file file);
 

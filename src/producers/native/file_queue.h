@@ -1,6 +1,6 @@
 /*
- * Which queue of bytes a file has: the same number in every process, of the file's other end, too. A pipe and an eventfd are
- * one each; a connection has one for each direction; a socket that listens one of those that connect to it.
+ * Which queue of bytes a file has: the same number in every process, of the file's other end, too. A pipe and an
+ * eventfd are one each; a connection has one for each direction; a socket that listens one of those that connect to it.
  */
 #ifndef RV_PRODUCERS_NATIVE_FILE_QUEUE_H
 #define RV_PRODUCERS_NATIVE_FILE_QUEUE_H

@@ -1,6 +1,7 @@
 /*
- * Whether the process is a forked child that has not been dealt with yet, however it was forked, and whatever its pid: a
- * child may have the pid of its parent in another PID namespace. A subject that has something to do in a child has a mark.
+ * Whether the process is a forked child that has not been dealt with yet, however it was forked, and whatever its pid:
+ * a child may have the pid of its parent in another PID namespace. A subject that has something to do in a child has a
+ * mark.
  *
  * The marks are in a page that the kernel wipes in a forked child, with the word that hooks look at first (process.h).
  */

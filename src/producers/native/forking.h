@@ -30,7 +30,8 @@ RV_HIDDEN bool rv_forking_is_child(void);
 /* In such a child: gives it a process entry of its own, and leaves rings to the parent. */
 RV_HIDDEN void rv_forking_restart(bool is_push_under_way);
 
-/* A push in the parent, between our fork handlers: the process lock is held, so that no ring can be claimed. As rv_push_outer(). */
+/* A push in the parent, between our fork handlers: the process lock is held, so that no ring can be claimed. As
+ * rv_push_outer(). */
 RV_HIDDEN void rv_forking_push(uint64_t stack, uint64_t kind, uint64_t word);
 
 #endif

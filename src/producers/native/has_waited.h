@@ -7,8 +7,9 @@
 #include "producers/native/visibility.h"
 
 /*
- * May the thread have given the CPU away by itself since the last such question and the last wait that was noted? If not, a long
- * call has worked, or was preempted. False in a confined process. Async-signal-safe, as are the others; keeps errno.
+ * May the thread have given the CPU away by itself since the last such question and the last wait that was noted? If
+ * not, a long call has worked, or was preempted. False in a confined process. Async-signal-safe, as are the others;
+ * keeps errno.
  */
 RV_HIDDEN bool rv_has_waited(void);
 

@@ -1,4 +1,5 @@
-/* Facts of an image of this process that decide whether it is patched at all, and whether it is still the one that was. */
+/* Facts of an image of this process that decide whether it is patched at all, and whether it is still the one that
+ * was. */
 #ifndef RV_PRODUCERS_NATIVE_IMAGE_FACTS_H
 #define RV_PRODUCERS_NATIVE_IMAGE_FACTS_H
 
@@ -21,9 +22,9 @@ RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const
                                      const char *path);
 
 /*
- * What tells it from one that is mapped in its place later: a hash of its headers and of its notes, as far as they lie in its
- * first page. A build id is among them; without one, another build differs in its size or where it begins. While nothing is
- * unloaded.
+ * What tells it from one that is mapped in its place later: a hash of its headers and of its notes, as far as they lie
+ * in its first page. A build id is among them; without one, another build differs in its size or where it begins. While
+ * nothing is unloaded.
  *   returns  0: there are none, or nothing is mapped there
  */
 RV_HIDDEN uint64_t rv_image_fingerprint(const struct rv_patch_image *image);

@@ -27,14 +27,15 @@ enum rv_jumps_change {
 /* Are there bytes to be written? */
 RV_HIDDEN bool rv_jumps_have(const struct rv_patcher_object *object, enum rv_jumps_change change);
 
-/* While others run: has the kernel give the process pages of its own for what is to be written, which takes much longer than
- * to write it (2.3 us a page: cc1 has 5,600). */
+/* While others run: has the kernel give the process pages of its own for what is to be written, which takes much longer
+ * than to write it (2.3 us a page: cc1 has 5,600). */
 RV_HIDDEN void rv_jumps_touch(const struct rv_patcher_object *object, enum rv_jumps_change change);
 
 /* Write them. 0; a negative errno: the code stays as it is from some place on. */
 RV_HIDDEN int rv_jumps_write(const struct rv_patcher_object *object, enum rv_jumps_change change);
 
-/* Map code with all jumps from a copy of the file (patch/patched_copies.h) instead. 0; a negative errno: some of it is not. */
+/* Map code with all jumps from a copy of the file (patch/patched_copies.h) instead. 0; a negative errno: some of it is
+ * not. */
 RV_HIDDEN int rv_jumps_map(const struct rv_patcher_object *object, int copy);
 
 /* The same of n of its sites, which are sorted. */

@@ -12,9 +12,9 @@
 typedef int rv_loaded_objects_fn(struct dl_phdr_info *info, size_t n_bytes, void *context);
 
 /*
- * Can the loader's list be read now? Not in a signal's handler that has interrupted its thread while that took the loader's
- * lock or gave it back: dl_iterate_phdr() would wait for this very thread, for ever. Another thread that does so lets it
- * be false for a moment, too.
+ * Can the loader's list be read now? Not in a signal's handler that has interrupted its thread while that took the
+ * loader's lock or gave it back: dl_iterate_phdr() would wait for this very thread, for ever. Another thread that does
+ * so lets it be false for a moment, too.
  */
 RV_HIDDEN bool rv_loaded_objects_can_be_read(void);
 

@@ -1,4 +1,5 @@
-/* Pages for what tracing keeps in a process. Not by mmap(), which an allocator of the program may replace and be traced. */
+/* Pages for what tracing keeps in a process. Not by mmap(), which an allocator of the program may replace and be
+ * traced. */
 #ifndef RV_PRODUCERS_NATIVE_PAGES_H
 #define RV_PRODUCERS_NATIVE_PAGES_H
 

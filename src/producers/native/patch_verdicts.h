@@ -1,6 +1,6 @@
 /*
- * The sites of patched functions as the viewer's verdicts (ring/verdict_section.h) want them. Only new verdicts are judged, unless
- * the objects have changed: a stop is as long as there are new ones. For patcher.c, while nothing else
+ * The sites of patched functions as the viewer's verdicts (ring/verdict_section.h) want them. Only new verdicts are
+ * judged, unless the objects have changed: a stop is as long as there are new ones. For patcher.c, while nothing else
  * runs.
  */
 #ifndef RV_PRODUCERS_NATIVE_PATCH_VERDICTS_H

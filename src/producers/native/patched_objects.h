@@ -1,6 +1,6 @@
 /*
- * The table of this process's objects that are planned: their sites, and what is there if they are. It changes under the process
- * lock; it is read by who changes it, and while nothing else runs.
+ * The table of this process's objects that are planned: their sites, and what is there if they are. It changes under
+ * the process lock; it is read by who changes it, and while nothing else runs.
  */
 #ifndef RV_PRODUCERS_NATIVE_PATCHED_OBJECTS_H
 #define RV_PRODUCERS_NATIVE_PATCHED_OBJECTS_H

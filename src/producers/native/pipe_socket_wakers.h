@@ -1,12 +1,13 @@
 /*
- * Who wrote last into each queue of bytes - a pipe, an eventfd, one direction of a connection - and who read from it: of
- * threads that wait for bytes or for room in it, the waker. The table is in the trace file, for all its processes.
+ * Who wrote last into each queue of bytes - a pipe, an eventfd, one direction of a connection - and who read from it:
+ * of threads that wait for bytes or for room in it, the waker. The table is in the trace file, for all its processes.
  *
  * A thread reports a read or write before it is made. A thread that has waited looks for one that was made meanwhile by
- * another. What it finds is likely: of several writes it is the last, and one of a process that is not traced is not known.
+ * another. What it finds is likely: of several writes it is the last, and one of a process that is not traced is not
+ * known.
  *
- * Queues share entries, which say whose they are. Which queue a file has is found out once: until the C library is asked to
- * close it, or its stream. A system call that the program makes by itself to close it is not seen.
+ * Queues share entries, which say whose they are. Which queue a file has is found out once: until the C library is
+ * asked to close it, or its stream. A system call that the program makes by itself to close it is not seen.
  */
 #ifndef RV_PRODUCERS_NATIVE_PIPE_SOCKET_WAKERS_H
 #define RV_PRODUCERS_NATIVE_PIPE_SOCKET_WAKERS_H
@@ -21,8 +22,8 @@ enum rv_transfer_way { RV_TRANSFER_READ, RV_TRANSFER_WRITE, RV_TRANSFER_WAYS };
 
 #define RV_TRANSFER_FILES 512u
 
-/* [atomic] 1 + number of a file << 32 | key of its queue, as rv_pipe_socket_wakers_find_key(); less than 1 << 32: none. Files whose numbers
- * have equal lowest bits share one. */
+/* [atomic] 1 + number of a file << 32 | key of its queue, as rv_pipe_socket_wakers_find_key(); less than 1 << 32: none.
+ * Files whose numbers have equal lowest bits share one. */
 RV_HIDDEN extern uint64_t rv_pipe_socket_wakers_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 
 /* The key of the queue that such a call by a file changes; 0: the queue is unknown. Async-signal-safe; keeps errno. */

@@ -1,6 +1,6 @@
 /*
- * The planner: what of the room `patch` finds functions and builds their stubs, in a library of its own that is loaded for
- * that alone. One thread at a time.
+ * The planner: what of the room `patch` finds functions and builds their stubs, in a library of its own that is loaded
+ * for that alone. One thread at a time.
  */
 #ifndef RV_PRODUCERS_NATIVE_PLANNER_H
 #define RV_PRODUCERS_NATIVE_PLANNER_H

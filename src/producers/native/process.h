@@ -14,11 +14,11 @@
 
 /*
  * What the hooks look at first:
- *   0                it is to be found out, by the slow path: nothing has been traced yet, or the process is a forked child
- *                    that has not been dealt with, whose thread still has its parent's ring
+ *   0                it is to be found out, by the slow path: nothing has been traced yet, or the process is a forked
+ *                    child that has not been dealt with, whose thread still has its parent's ring
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
- *   negative         all calls are written. On x86-64 it is where rv_thread is from the thread pointer: of one load a hook
- *                    has both
+ *   negative         all calls are written. On x86-64 it is where rv_thread is from the thread pointer: of one load a
+ *                    hook has both
  *   else             the table of verdicts (rejected_functions.h), or RV_GATE_ALL_KEPT in place of its address; and
  *                    RV_GATE_IS_LIMITED: calls that rv_process_limit others are open around, or more, are not written
  * Once limited, a process stays so: open frames tell what was written of them.
@@ -86,8 +86,8 @@ void rv_process_miss_event(void);
 /* No more events from this process. */
 void rv_process_close(void);
 
-/* The same, counted, and at once: the calling thread, without a ring, makes no system call of ours and reads no clock any
- * more. Within a guard. */
+/* The same, counted, and at once: the calling thread, without a ring, makes no system call of ours and reads no clock
+ * any more. Within a guard. */
 void rv_process_abandon(void);
 
 /* The process is about to exit; events may still come. */
@@ -97,23 +97,24 @@ void rv_process_end(void);
 struct rv_map *rv_process_map(void);
 uint32_t rv_process_idx(void);
 
-/* The program has set itself a filter of system calls, which may allow no more than what it does itself: what is to be known of
- * names, files and waits is not asked for any more. Any thread; async-signal-safe. */
+/* The program has set itself a filter of system calls, which may allow no more than what it does itself: what is to be
+ * known of names, files and waits is not asked for any more. Any thread; async-signal-safe. */
 void rv_process_confine(void);
 bool rv_process_is_confined(void);
 
 /*
  * One lock for opening, module lists, patched objects and fork. A thread that has it may wait for the loader, say in
- * another library's fork handler: what may run within the loader, as any function may, waits no longer than `within` does,
- * and makes up for it later where that returns false.
+ * another library's fork handler: what may run within the loader, as any function may, waits no longer than `within`
+ * does, and makes up for it later where that returns false.
  */
 void rv_process_lock(void);
 bool rv_process_lock_within(void);
 bool rv_process_try_lock(void);
 void rv_process_unlock(void);
 
-/* In the child of fork: an entry of its own, or closed. Releases the lock, which is held unless no fork handler has run: where
- * another thread had it then, the process is closed. left_ring: where a push continues (rv_map_leave_ring), or -ENOENT. */
+/* In the child of fork: an entry of its own, or closed. Releases the lock, which is held unless no fork handler has
+ * run: where another thread had it then, the process is closed. left_ring: where a push continues (rv_map_leave_ring),
+ * or -ENOENT. */
 void rv_process_restart(int left_ring, bool has_lock);
 
 #endif

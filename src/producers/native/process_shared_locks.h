@@ -1,7 +1,7 @@
 /*
  * Locks, conditions, semaphores and barriers in memory that processes share. By the file that is mapped there, and the
- * place in it, each has the same name in all processes, and a key by which the table of transfers (pipe_socket_wakers.h) tells who
- * released it last.
+ * place in it, each has the same name in all processes, and a key by which the table of transfers
+ * (pipe_socket_wakers.h) tells who released it last.
  *
  * A process learns an object when it waits for it, or ends another's wait, and forgets it when the C library unmaps the
  * memory. A system call that the program makes by itself to unmap it, or to map something else there, is not seen.

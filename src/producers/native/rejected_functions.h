@@ -58,7 +58,8 @@ RV_HIDDEN bool rv_verdict_is_own(const struct rv_wire_verdict *verdict);
 /* Changes when functions have been added. No guard needed. */
 RV_HIDDEN uint32_t rv_rejected_functions_version(void);
 
-/* In the child of fork: what the parent knew holds until any verdict changes, since the list has it for the parent alone. */
+/* In the child of fork: what the parent knew holds until any verdict changes, since the list has it for the parent
+ * alone. */
 RV_HIDDEN void rv_rejected_functions_inherit(void);
 
 /* dlclose begins; has ended. Within a guard, not locked. */

@@ -4,8 +4,8 @@
  * finds its own: no order is assumed, and no other entry is read.
  *
  * An entry is taken by a call and freed by its return. What longjmp and exceptions leave is found out by looking at the
- * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left. Entries of other
- * stacks are kept until their calls return.
+ * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left. Entries of
+ * other stacks are kept until their calls return.
  *
  * Trampolines lie in a region of this library, which has unwind information: it says where the real address is, so that
  * exceptions, cancellation, backtraces and debuggers walk through.

@@ -47,8 +47,8 @@ _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tag
 
 struct rv_shadow_region;
 
-/* A thread's, of the stack that it is on. Zeroes: it has none yet. Where it has a ring but no region, `top` is a frame that
- * nothing nests on. */
+/* A thread's, of the stack that it is on. Zeroes: it has none yet. Where it has a ring but no region, `top` is a frame
+ * that nothing nests on. */
 struct rv_shadow {
     struct rv_shadow_frame *top;   /* hooks that find a ring read what is there, others rv_shadow_top() */
     struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames;
@@ -141,8 +141,9 @@ static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shad
 }
 
 /*
- * The same of a function built without -fno-optimize-sibling-calls: it has left its machine frame and jumped to its exit
- * hook, which returns to call_site. No frame below the top one can be its own: they are not beneath the stack pointer.
+ * The same of a function built without -fno-optimize-sibling-calls: it has left its machine frame and jumped to its
+ * exit hook, which returns to call_site. No frame below the top one can be its own: they are not beneath the stack
+ * pointer.
  */
 static inline const struct rv_shadow_frame *rv_shadow_pop_jumped(struct rv_shadow *shadow, uint64_t stack,
                                                                  const void *function, const void *call_site)
@@ -232,16 +233,17 @@ RV_HIDDEN const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *s
 RV_HIDDEN void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
                                     bool (*is_kept)(const struct rv_shadow_frame *frame));
 
-/* After a frame of a runtime has ended: a function below it that has returned before, popped, within a push; NULL: there
- * is none. */
+/* After a frame of a runtime has ended: a function below it that has returned before, popped, within a push; NULL:
+ * there is none. */
 RV_HIDDEN bool rv_shadow_has_returned(const struct rv_shadow *shadow);
 RV_HIDDEN const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow *shadow);
 
-/* The tag of a runtime's open frame, on the current stack or on another; its depth, where that stack does not have it. */
+/* The tag of a runtime's open frame, on the current stack or on another; its depth, where that stack does not have
+ * it. */
 RV_HIDDEN uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id, uint32_t depth);
 
-/* end: above all of the thread's own stack. is_native: the calling thread's, until it ends; else of one that changes native
- * threads. first_tag: of the first call, below 4096. Within a guard; -ENOMEM. */
+/* end: above all of the thread's own stack. is_native: the calling thread's, until it ends; else of one that changes
+ * native threads. first_tag: of the first call, below 4096. Within a guard; -ENOMEM. */
 RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native, uint16_t first_tag);
 
 /* To another stack; 0 is its own. Within a guard; -ENOMEM: stays on that which it is on. */

@@ -1,5 +1,5 @@
-/* The index of a statically linked program's unwind table (.eh_frame_hdr), with one entry more: that of trampolines. Its
- * unwinder looks into the program's own tables only. */
+/* The index of a statically linked program's unwind table (.eh_frame_hdr), with one entry more: that of trampolines.
+ * Its unwinder looks into the program's own tables only. */
 #ifndef RV_PRODUCERS_NATIVE_STATIC_FRAMES_H
 #define RV_PRODUCERS_NATIVE_STATIC_FRAMES_H
 

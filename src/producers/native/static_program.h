@@ -1,7 +1,8 @@
 /*
  * A statically linked program that was given the loader (launch/static_program). It makes threads of its own, with
  * thread-local data of its own, at the same distances from thread pointers as the loader would have put it: ours is put
- * further below, in all of its threads, so that our code finds its own there, zeroes at first, and none of the program's.
+ * further below, in all of its threads, so that our code finds its own there, zeroes at first, and none of the
+ * program's.
  *
  * Until its first thread pointer is set nothing is traced: what we knew of the thread would be gone.
  */

@@ -1,6 +1,7 @@
 /*
- * System calls of this process as calls in the ring, on top of the function that makes them: those for which the trace file
- * has captures called SYS_ and their names (capture_operations.h). Of code that was patched so (patch/syscall_stubs.h).
+ * System calls of this process as calls in the ring, on top of the function that makes them: those for which the trace
+ * file has captures called SYS_ and their names (capture_operations.h). Of code that was patched so
+ * (patch/syscall_stubs.h).
  */
 #ifndef RV_PRODUCERS_NATIVE_SYSCALL_EVENTS_H
 #define RV_PRODUCERS_NATIVE_SYSCALL_EVENTS_H

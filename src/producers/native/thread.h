@@ -64,7 +64,8 @@ RV_HIDDEN uint64_t rv_thread_stack_end(void);
 /* Call this as each thread that had a ring ends, within a guard. Twice at most, before threads start. */
 RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 
-/* The thread is about to end: its ring is given back. From now on each thread does so itself, in its last system call. */
+/* The thread is about to end: its ring is given back. From now on each thread does so itself, in its last system
+ * call. */
 RV_HIDDEN void rv_thread_end(void);
 RV_HIDDEN void rv_thread_end_at_exit(bool ends);
 

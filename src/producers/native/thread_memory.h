@@ -1,7 +1,7 @@
 /*
  * Memory that ended threads leave to new ones: mapping and unmapping it for each thread costs more than starting the
- * thread. Pieces of one size, zeroed when new, never unmapped. A piece is known by an address in it, at which the pool has
- * a word of its own while it has the piece again: no other page of it is touched.
+ * thread. Pieces of one size, zeroed when new, never unmapped. A piece is known by an address in it, at which the pool
+ * has a word of its own while it has the piece again: no other page of it is touched.
  */
 #ifndef RV_PRODUCERS_NATIVE_THREAD_MEMORY_H
 #define RV_PRODUCERS_NATIVE_THREAD_MEMORY_H

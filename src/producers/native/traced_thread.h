@@ -40,7 +40,8 @@ RV_HIDDEN void rv_thread_count_without_ring(uint64_t n, bool has_tried);
 /* For the first handler that interrupts a push: most threads need no stash. */
 RV_HIDDEN void rv_thread_make_stash(struct rv_pusher_state *state);
 
-/* What is being pushed, by the calling thread or one that stands still, ends in its ring; what comes next is not for it. */
+/* What is being pushed, by the calling thread or one that stands still, ends in its ring; what comes next is not for
+ * it. */
 RV_HIDDEN void rv_thread_leave_push(struct rv_pusher *pusher);
 
 /* From its begin to its end an attachment does not end: it would take the ring away. Signals are blocked. */

@@ -6,7 +6,8 @@
 
 #include "producers/native/visibility.h"
 
-/* 0; -ENOTSUP: the processor guards return addresses; -ELIBBAD: exceptions are thrown by libunwind, which fails at ours. */
+/* 0; -ENOTSUP: the processor guards return addresses; -ELIBBAD: exceptions are thrown by libunwind, which fails at
+ * ours. */
 RV_HIDDEN int rv_unpatchable_process_error(void);
 
 /* Has it a tracer? A debugger has breakpoints that a copy of the program's file has not. */

@@ -3,9 +3,9 @@
  *
  * A thread that finds an object taken announces itself in the object's slot, writes WAIT and waits. A thread that
  * releases an object with such a slot first writes WAIT with RV_WAIT_RELEASE, and its tid and the time into the slot.
- * The waiter reads them once it has the object. They are exact where the object orders both. A thread that did not see the
- * announcement had the lock before it: that is the owner, which the waiter reads after announcing itself. Conditions and
- * semaphores order nothing: the last thread to signal was likely the waker.
+ * The waiter reads them once it has the object. They are exact where the object orders both. A thread that did not see
+ * the announcement had the lock before it: that is the owner, which the waiter reads after announcing itself.
+ * Conditions and semaphores order nothing: the last thread to signal was likely the waker.
  *
  * Slots are shared by objects whose addresses have equal bits 3 to 14; a slot says whose record it has.
  *

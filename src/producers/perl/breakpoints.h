@@ -1,4 +1,5 @@
-/* Breakpoints of the calling thread, as Perl has them: subs by name, statements by file and line, watched expressions. */
+/* Breakpoints of the calling thread, as Perl has them: subs by name, statements by file and line, watched
+ * expressions. */
 #ifndef RV_PRODUCERS_PERL_BREAKPOINTS_H
 #define RV_PRODUCERS_PERL_BREAKPOINTS_H
 

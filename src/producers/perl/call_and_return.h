@@ -1,4 +1,5 @@
-/* Reports calls and returns: wraps the ops that enter subroutines, and those that turn loops, where a monitor is served. */
+/* Reports calls and returns: wraps the ops that enter subroutines, and those that turn loops, where a monitor is
+ * served. */
 #ifndef RV_PRODUCERS_PERL_CALL_AND_RETURN_H
 #define RV_PRODUCERS_PERL_CALL_AND_RETURN_H
 

@@ -1,7 +1,8 @@
 /*
- * Tasks that go on in callbacks: a closure that is handed to an event loop (AnyEvent, EV, Mojo, Coro) while a task is current
- * runs for that task, and each of Coro's coroutines has a current task of its own. Nothing of the program is replaced: the
- * closure's CV, and the coroutine's stack, have magic of ours. Until a program has begun a task, a call costs one test more.
+ * Tasks that go on in callbacks: a closure that is handed to an event loop (AnyEvent, EV, Mojo, Coro) while a task is
+ * current runs for that task, and each of Coro's coroutines has a current task of its own. Nothing of the program is
+ * replaced: the closure's CV, and the coroutine's stack, have magic of ours. Until a program has begun a task, a call
+ * costs one test more.
  */
 #ifndef RV_PRODUCERS_PERL_EVENT_LOOP_TASKS_H
 #define RV_PRODUCERS_PERL_EVENT_LOOP_TASKS_H

@@ -1,6 +1,6 @@
 /*
- * RINGVIZ_RUBY_TARGETS: of the program's methods only those of these names, by TracePoints of their code. The rest runs as
- * if untraced, compiled by YJIT, too.
+ * RINGVIZ_RUBY_TARGETS: of the program's methods only those of these names, by TracePoints of their code. The rest runs
+ * as if untraced, compiled by YJIT, too.
  *
  *   Foo#bar,Foo::Baz.make,Foo#*,*#call,bar    `*` is any text; without a package: of any
  *

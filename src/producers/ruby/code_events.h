@@ -64,7 +64,8 @@ void rv_code_events_begin_thread(void);
 void rv_code_events_end_thread(void);
 void rv_code_events_fork(void);
 
-/* The native thread continues with another of Ruby's: exchange what it is here for what that one is, NULL: nothing yet. */
+/* The native thread continues with another of Ruby's: exchange what it is here for what that one is, NULL: nothing
+ * yet. */
 void rv_code_events_swap(struct rv_code_events_thread **other);
 
 /* While a handler may wait or call the program, nothing is taken back. */

@@ -13,12 +13,12 @@
  */
 bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out);
 
-/* The owner of a watched expression, which is evaluated often: it is compiled. Returns the binding itself where that fails: its
- * evaluation will tell why. The caller keeps what is returned. GVL. */
+/* The owner of a watched expression, which is evaluated often: it is compiled. Returns the binding itself where that
+ * fails: its evaluation will tell why. The caller keeps what is returned. GVL. */
 VALUE rv_evaluate_compile(VALUE binding, const char *text);
 
-/* The native thread continues with another of Ruby's: exchange where its expression's output goes for where that one's does,
- * NULL: none runs. */
+/* The native thread continues with another of Ruby's: exchange where its expression's output goes for where that one's
+ * does, NULL: none runs. */
 void rv_evaluate_swap(struct rv_text **other);
 
 /* Once. */

@@ -47,7 +47,8 @@ extern _Thread_local struct rv_fiber_stack *rv_fiber_stack __attribute__((tls_mo
 /* The thread now runs the fiber of that context. */
 void rv_fiber_stacks_switch(const struct rv_execution_context *context);
 
-/* For a Ruby that reports no change of fibers: the thread begins, in its own fiber; it may have changed to another fiber. */
+/* For a Ruby that reports no change of fibers: the thread begins, in its own fiber; it may have changed to another
+ * fiber. */
 void rv_fiber_stacks_know_first(void);
 void rv_fiber_stacks_follow(void);
 
@@ -57,7 +58,8 @@ void rv_fiber_stacks_begin_thread(void);
 /* The native thread continues another of Ruby's threads: exchange the current stacks for that one's. */
 void rv_fiber_stacks_swap(struct rv_fiber_stacks *stacks);
 
-/* The thread has ended: forget its stacks; and give its ring back, which the native thread may still have for a while. */
+/* The thread has ended: forget its stacks; and give its ring back, which the native thread may still have for a
+ * while. */
 void rv_fiber_stacks_end_thread(void);
 void rv_fiber_stacks_give_back(void);
 
@@ -97,8 +99,8 @@ static inline void rv_fiber_stacks_close_top_at_once(void)
 struct rv_open_call *rv_fiber_stacks_close_below(const char *frame);
 
 /*
- * Make room for a call in that frame: close those in it or below, which have ended unseen, as Ruby reports no return for what a
- * SystemStackError unwinds, nor when `retry` begins a method anew; make the stack, or make it larger.
+ * Make room for a call in that frame: close those in it or below, which have ended unseen, as Ruby reports no return
+ * for what a SystemStackError unwinds, nor when `retry` begins a method anew; make the stack, or make it larger.
  *   returns  the thread's stack; NULL without memory
  */
 struct rv_fiber_stack *rv_fiber_stacks_make_room(const char *frame);

@@ -33,8 +33,8 @@ void rv_gvl_end_thread(void);
 bool rv_gvl_has_ended(void);
 void rv_gvl_begin_thread(void);
 
-/* For threads that change native threads, from Ruby 3.3 on: once, before there are Ractors; and whether the calling thread is
- * such a one, whose name the kernel does not know. */
+/* For threads that change native threads, from Ruby 3.3 on: once, before there are Ractors; and whether the calling
+ * thread is such a one, whose name the kernel does not know. */
 #if RUBY_API_VERSION_CODE >= 30300
 void rv_gvl_prepare(void);
 bool rv_gvl_has_own_ring(void);

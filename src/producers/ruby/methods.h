@@ -80,8 +80,8 @@ static inline const struct rv_method *rv_methods_find(struct rv_method_key key)
     return NULL;
 }
 
-/* The same for the method of the innermost frame, only in its CALL, which rb_profile_frames() names by its entry; for its
- * block, only in its B_CALL; for a method written in C. */
+/* The same for the method of the innermost frame, only in its CALL, which rb_profile_frames() names by its entry; for
+ * its block, only in its B_CALL; for a method written in C. */
 static inline const struct rv_method *rv_methods_known(const struct rv_control_frame *frame)
 {
     const struct rv_method *method = rv_methods_find((struct rv_method_key){rv_control_frame_method(frame), 0});

@@ -15,7 +15,8 @@ bool rv_request_poller_end(void);
 void rv_request_poller_begin_thread(void);
 void rv_request_poller_end_thread(void);
 
-/* The native thread continues with another of Ruby's: exchange what it has here for what that one has, NULL: nothing yet. */
+/* The native thread continues with another of Ruby's: exchange what it has here for what that one has, NULL: nothing
+ * yet. */
 struct rv_request_poller_thread;
 void rv_request_poller_swap(struct rv_request_poller_thread **other);
 

@@ -69,8 +69,8 @@ static inline VALUE rv_control_frame_method(const struct rv_control_frame *frame
     return frame->environment[-2];
 }
 
-/* The method entry of the method that a block is in, or is made of; 0: none, or the method's environment has what the program
- * matched last in its place. The kind of an internal object is in its flags: 6 is a method entry. */
+/* The method entry of the method that a block is in, or is made of; 0: none, or the method's environment has what the
+ * program matched last in its place. The kind of an internal object is in its flags: 6 is a method entry. */
 static inline VALUE rv_control_frame_outer_method(const struct rv_control_frame *block)
 {
     for (const VALUE *environment = block->environment;;) {

@@ -15,7 +15,8 @@ struct rv_raw_event {
     VALUE data; /* at a return: the result */
 };
 
-/* Call it within an event, of code that is loaded: no code is changed for that one. It must not raise. Not in a hook. */
+/* Call it within an event, of code that is loaded: no code is changed for that one. It must not raise. Not in a
+ * hook. */
 void rv_sample_event(void (*see)(const struct rv_raw_event *event));
 
 #endif

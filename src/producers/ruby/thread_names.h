@@ -1,8 +1,10 @@
-/* Names of lanes that the kernel does not know: of Ractors, of their further threads, and of threads that change native ones. */
+/* Names of lanes that the kernel does not know: of Ractors, of their further threads, and of threads that change native
+ * ones. */
 #ifndef RV_PRODUCERS_RUBY_THREAD_NAMES_H
 #define RV_PRODUCERS_RUBY_THREAD_NAMES_H
 
-/* The calling thread is the first of a Ractor. Its lane has that name, and those of the Ractor's other threads begin with it. */
+/* The calling thread is the first of a Ractor. Its lane has that name, and those of the Ractor's other threads begin
+ * with it. */
 void rv_thread_names_begin_ractor(const char *lane);
 
 /* A thread of Ruby's begins or ends: the program may have named it since. GVL. */

@@ -22,7 +22,8 @@ UNTRACED static char state_of(pid_t tid)
     return behind_name ? behind_name[2] : '?';
 }
 
-/* Until the thread that stores its tid there, before it is going to wait, is blocked. By no function that is intercepted. */
+/* Until the thread that stores its tid there, before it is going to wait, is blocked. By no function that is
+ * intercepted. */
 UNTRACED static inline void await_blocked(const pid_t *tid) /* [atomic] 0: not yet */
 {
     while (state_of(__atomic_load_n(tid, __ATOMIC_ACQUIRE)) != 'S')
