@@ -351,7 +351,9 @@ static struct reading begin_reading(const struct rv_clock *clock)
 static void make_room(struct rv_context_switches *switches, struct thread *thread, const struct reading *reading)
 {
     if (thread->n - thread->first == MOST_CHANGES) {
-        thread->changes[++thread->first].aux = RV_THREAD_UNKNOWN;
+        struct rv_event *oldest = &thread->changes[++thread->first];
+        oldest->aux = RV_THREAD_UNKNOWN;
+        oldest->id = 0; /* it may have been a wake */
         switches->n_lost++;
     }
     while (!thread->owner && thread->first < thread->n &&
