@@ -153,7 +153,8 @@ static bool explain_runner(const char *const *argv, const char *functions, char 
         rv_launch_explain_silence(run, functions, out, out_bytes);
     else
         snprintf(out, out_bytes,
-                 "%s made no traced call: it runs a program %s; put ringviz behind it: %s ... ringviz ... -- PROGRAM", *argv,
+                 "%s made no traced call: it runs a program %s; put ringviz behind it: %s ... ringviz ... -- PROGRAM",
+                 *argv,
                  runner->way == AS_ANOTHER_USER
                      ? "as another user, without our LD_PRELOAD or without the right to open the trace file"
                      : "with another root or in another container, where neither our library nor the trace file are",
@@ -206,11 +207,13 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
                  "it is %s: these walk or copy their stacks, whose return addresses tracing changes, and would fail",
                  walker);
     else if (!has_hooks(program) && rv_program_makes_threads(program))
-        snprintf(out, out_bytes,
-                 "it makes threads by system calls of its own (clone), which have no place for our data: it is not patched");
+        snprintf(
+            out, out_bytes,
+            "it makes threads by system calls of its own (clone), which have no place for our data: it is not patched");
     else if (!has_hooks(program) && rv_program_throws_by_libunwind(program))
         snprintf(out, out_bytes,
-                 "it throws its exceptions by libunwind, which does not go through traced calls; link it with libgcc_s ahead "
+                 "it throws its exceptions by libunwind, which does not go through traced calls; link it with libgcc_s "
+                 "ahead "
                  "of libunwind");
     else if (!has_hooks(program))
         snprintf(out, out_bytes,
@@ -233,12 +236,13 @@ static void explain_program(const struct rv_program *program, char *out, size_t 
         snprintf(out, out_bytes,
                  "it is a Perl program that called nothing, or its perl loaded no Devel::RingViz: perl -T never does, "
                  "nor does another perl than ringviz was built for, and a build without perl.h (Debian: libperl-dev) "
-                 "has none");
+                 "has none; one that could not be loaded has said why");
     else if (rv_program_is_ruby(program))
         snprintf(out, out_bytes,
                  "it is a Ruby program that called no method written in Ruby (RINGVIZ_RUBY=all traces those in C), "
                  "or its ruby loaded no library of ringviz: --disable=rubyopt never does, nor does another ruby than "
-                 "ringviz was built for, and a build without ruby.h (Debian: ruby-dev) has none");
+                 "ringviz was built for, and a build without ruby.h (Debian: ruby-dev) has none; one that could not be "
+                 "loaded has said why");
     else if (interpreter && !program->needs_hook)
         snprintf(out, out_bytes, "%s", interpreter->what);
     else if (program->is_script)

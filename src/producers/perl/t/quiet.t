@@ -27,6 +27,14 @@ check('a folder locked',  RINGVIZ_FILE => "$RingvizTest::folder/locked/trace");
 check('-d:RingViz',       PERL5OPT     => '-d:RingViz');
 is(read_file($foreign), 'no trace', 'a foreign file is left alone');
 
+# The module alone, away from its library, says why that is not loaded.
+my $alone = "$RingvizTest::folder/alone";
+system 'mkdir', '-p', "$alone/Devel";
+system "cp $modules/*/*/Devel/RingViz.pm $alone/Devel/";
+my $said = run_plain(['perl', $path], PERL5LIB => $alone, PERL5OPT => '-MDevel::RingViz', RINGVIZ_FILE => $foreign);
+like($said->{err}, qr/\Aringviz: perl's module could not be loaded: [^\n]*Devel::RingViz[^\n]*\nerr\n\z/, 'why it is not loaded');
+is("$said->{status} $said->{out}", "7 out\n", 'and the program runs');
+
 my $stub = run_plain(['perl', '-e', "require '$modules/Devel/RingViz.pm'; print 'fine'"]);
 is_deeply($stub, { status => 0, out => 'fine', err => '' }, 'the module that another perl finds');
 

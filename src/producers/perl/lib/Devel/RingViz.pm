@@ -12,11 +12,13 @@ substr($Frame, -3) = '/Frame.pm';
 
 {
     local ($@, $!);
-    eval {
+    my $is_loaded = eval {
         local $SIG{__DIE__};
         require XSLoader;
         XSLoader::load('Devel::RingViz', $VERSION);
+        1;
     };
+    warn "ringviz: perl's module could not be loaded: ", $@ =~ s/ at \S+ line .*//sr, "\n" if !$is_loaded && $ENV{RINGVIZ_FILE};
 }
 Devel::RingViz::Debugger::begin() if $is_debugger;
 
@@ -54,7 +56,8 @@ C<ringviz --control=FILE>, with the trace file as FILE, stops the program, steps
 stopped frame; L<ringviz-control(1)> has the commands. While no monitor is there, this costs a call and a loop's turn the read
 of one word, and a statement nothing. A stopped program resumes within a second after its last monitor has ended.
 
-Without C<RINGVIZ_FILE>, or if its file cannot be used, the module does nothing. It never prints.
+Without C<RINGVIZ_FILE>, or if its file cannot be used, the module does nothing. It prints only why its library could not be
+loaded.
 
 =head1 FLOWS AND TASKS
 
