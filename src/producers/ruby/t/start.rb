@@ -71,10 +71,20 @@ class StartTest < RingvizTest
     assert_equal ["false\n", ""], [jruby.out, jruby.err]
   end
 
+  def test_why_the_library_could_not_be_loaded_is_said_once
+    library = File.join(@folder, "#{RUBY_VERSION[/\A\d+\.\d+/]}.0", RUBY_PLATFORM, "ringviz.so")
+    FileUtils.mkdir_p(File.dirname(library))
+    FileUtils.cp_r(Dir[File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/{ringviz,ringviz.rb}")], @folder)
+    File.write(library, "no library")
+    result = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", "--disable=rubyopt", "-r#{@folder}/ringviz.rb", "-e", "p 1"])
+    assert_match(/\Aringviz: ruby's module could not be loaded: [^\n]*#{library}[^\n]*\nringviz: ruby made no traced call: [^\n]*\n\z/, result.err)
+    assert_match(/^1$/, result.out)
+  end
+
   def test_without_a_trace_file_nothing_is_loaded_that_is_not_asked_for
     stub = File.realpath(File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb"))
     ours = 'p $LOADED_FEATURES.grep(/ringviz/), File.foreach("/proc/self/maps").grep(/ringviz/).size'
-    result = run_plain(["ruby", "-r#{stub}", "-e", "#{ours}; p RingViz.traced?; #{ours}"])
+    result = run_plain(["ruby", "-r#{stub}", "-e", "#{ours}; require 'ringviz'; p RingViz.traced?; #{ours}"])
     api = File.join(File.dirname(stub), "ringviz/api.rb")
     assert_equal "#{[stub]}\n0\nfalse\n#{[stub, api]}\n0\n", result.out, result.err
   end
