@@ -513,13 +513,21 @@ static int leave(struct attacher *attacher)
     return error;
 }
 
-/* Clean up after a ringviz that was killed, and say whose the process is now. */
+static bool is_ours(const struct rv_attachment *attachment)
+{
+    return attachment->owner_pid == (uint32_t)getpid() && attachment->owner_start == rv_os_process_start(getpid());
+}
+
+/* Clean up after a ringviz that was killed, or in a process that was forked while we got into its parent, and say whose the
+ * process is now. */
 static int take_over(struct attacher *attacher)
 {
     struct rv_attachment attachment;
     if (read_attachment(attacher, &attachment) != 0)
         return rv_refuse_attaching_error(attacher->pid, -ESRCH);
-    if (rv_process_liveness_is_running(attachment.owner_pid, attachment.owner_start))
+    if (is_ours(&attachment) && attachment.state == RV_ATTACHMENT_PATCHED)
+        return -EALREADY;
+    if (!is_ours(&attachment) && rv_process_liveness_is_running(attachment.owner_pid, attachment.owner_start))
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
     int error = wait_for_rest(attacher, &attachment);
     if (!error && attachment.state != RV_ATTACHMENT_NONE)
@@ -667,8 +675,7 @@ static int end(struct attacher *attacher, bool is_only_ours)
 {
     struct rv_attachment attachment;
     if (!is_loaded(attacher) || wait_for_rest(attacher, &attachment) != 0 || attachment.state == RV_ATTACHMENT_NONE ||
-        (is_only_ours &&
-         (attachment.owner_pid != (uint32_t)getpid() || attachment.owner_start != rv_os_process_start(getpid()))))
+        (is_only_ours && !is_ours(&attachment)))
         return -ENOENT;
     int error = leave(attacher);
     if (error == -ESRCH)

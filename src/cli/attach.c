@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/hash_index.h"
 #include "base/os.h"
 #include "import/process_memory.h"
 
@@ -45,17 +46,47 @@ static int find_library(char path[PATH_MAX])
 }
 
 /* Into one below the first, if the trace file's user is its own: who may write the file would reach into others' processes. */
-static void begin_below(struct rv_attach_params params, pid_t below, uid_t user)
+static int begin_below(struct rv_attach_params params, pid_t below, uid_t user)
 {
     const uid_t its = rv_os_process_user(below);
     if (its != user && its != (uid_t)-1) {
         rv_warn("process %d is not traced: it is another user's than process %d, whose alone the trace file is; use "
                 "ringviz -p %d",
                 (int)below, (int)params.pid, (int)below);
-        return;
+        return -EPERM;
     }
     params.pid = below;
-    (void)rv_attach_begin(&params);
+    return rv_attach_begin(&params);
+}
+
+/* Into those that are not known yet. Returns whether any one had no jumps before: others may have been forked by it since. */
+static bool begin_unknown(const struct rv_attach_params *params, uid_t user, struct rv_hash_index *known)
+{
+    pid_t below[RV_CLI_ATTACH_BELOW];
+    bool has_entered = false;
+    const size_t n = rv_cli_attach_below(params->pid, below);
+    for (size_t i = 0; i < n; i++) {
+        if (rv_hash_index_get(known, (uint64_t)below[i]))
+            continue;
+        rv_hash_index_add(known, (uint64_t)below[i], 1);
+        has_entered |= begin_below(*params, below[i], user) == 0;
+    }
+    return has_entered;
+}
+
+static void begin_all_below(const struct rv_attach_params *params, uid_t user)
+{
+    struct rv_hash_index known = {0};
+    for (unsigned i = 0; i < MOST_GENERATIONS && begin_unknown(params, user, &known); i++)
+        continue;
+    rv_hash_index_fini(&known);
+}
+
+static void say_below(const struct rv_options *options, size_t n_below)
+{
+    if (n_below)
+        rv_warn("process %u: %zu that it has started %s not traced; --follow=all gets into them, too", options->pid,
+                n_below, n_below == 1 ? "is" : "are");
 }
 
 int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
@@ -67,22 +98,21 @@ int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
         error = find_file(RV_ATTACHMENT_PLANNER, planner);
     if (error)
         return error;
-    const size_t n_below = rv_cli_attach_below((pid_t)options->pid, below); /* later ones have its patches */
-    struct rv_attach_params params = {
+    const struct rv_attach_params params = {
         .pid = (pid_t)options->pid,
         .library = library,
         .trace_path = realpath(map->path, absolute) ? absolute : map->path,
         .patches = options->patches,
     };
     const uid_t user = rv_os_process_user(params.pid);
+    const size_t n_before = rv_cli_attach_below(params.pid, below); /* those that it forks later are traced */
     if (!options->trace_file)
         rv_map_give(map, user);
     error = rv_attach_begin(&params);
-    if (!error && n_below && options->follow != RV_FOLLOW_ALL)
-        rv_warn("process %u: %zu that it has started %s not traced; --follow=all gets into them, too", options->pid,
-                n_below, n_below == 1 ? "is" : "are");
-    for (size_t i = 0; !error && options->follow == RV_FOLLOW_ALL && i < n_below; i++)
-        begin_below(params, below[i], user);
+    if (!error && options->follow == RV_FOLLOW_ALL)
+        begin_all_below(&params, user);
+    else if (!error)
+        say_below(options, n_before);
     return error;
 }
 

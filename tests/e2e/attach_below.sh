@@ -66,4 +66,32 @@ one_line "a command with --follow=all"
 exec 9>&-
 wait $pid
 grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" || fail "$(tail -n 1 "$folder/program")"
+
+# One that starts others all the while: each of them is entered, or has its jumps.
+cat >"$folder/forks.sh" <<'end'
+exec 8<&0
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    for k in 1 2 3 4 5 6 7 8 9 10; do
+        (read -r _ <&8) &
+        (:)
+    done
+    echo forked
+done
+wait
+end
+all_have_library() {
+    [ "$(cat "/proc/$pid/task/$pid/children" | wc -w)" -ge 100 ] || return 1
+    for child in $(cat "/proc/$pid/task/$pid/children"); do
+        grep -q libringviz-attach "/proc/$child/maps" || return 1
+    done
+}
+begin_program forks sh "$folder/forks.sh"
+within 90 grep -q forked "$folder/program" || fail "the shell does not start"
+"$ringviz" -p $pid --follow=all --report >/dev/null 2>"$folder/below.err" &
+watcher=$!
+within 90 all_have_library || fail "a process that began meanwhile is not traced: $(cat "$folder/below.err")"
+kill -INT $watcher
+wait $watcher
+exec 9>&-
+wait $pid
 conclude
