@@ -94,6 +94,10 @@ void ringviz_runtime(const char *text);
 /* Name the calling thread, as the viewer shows it; copied. */
 void ringviz_thread_name(const char *name);
 
+/* The system's name (prctl(2), PR_SET_NAME) of threads and children that a producer begins for itself in a traced
+ * process: reports do not list them among the program's. */
+#define RINGVIZ_OWN_NAME "ringviz set-up"
+
 /* The calling thread's calls end here, on its stack 0: its ring is given back, and what it calls next is another
  * thread's. For runtimes that run one thread of theirs after another on a native thread. */
 void ringviz_thread_end(void);

@@ -37,9 +37,6 @@ static inline long rv_os_call(long number, long a, long b, long c, long d, long 
 
 #define RV_OS_POINTER(pointer) ((long)(intptr_t)(pointer))
 
-/* The name of threads and children that tracing begins in a traced process: they are not listed among the program's. */
-#define RV_OS_OWN_NAME "ringviz set-up"
-
 /* The calling process and thread. */
 static inline pid_t rv_os_own_pid(void)
 {

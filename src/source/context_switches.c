@@ -23,9 +23,9 @@
 
 #include "base/hash_index.h"
 #include "base/os.h"
-#include "base/own_syscalls.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "ringviz/producer.h"
 #include "source/outside_wakers.h"
 #include "source/perf_buffers.h"
 
@@ -185,7 +185,7 @@ static void add_silent(struct rv_silent_threads *all, const struct thread *threa
     if (!thread->tid || thread->was_claimed || !thread->last_ns)
         return;
     name_silent(&silent, thread);
-    if (strcmp(silent.name, RV_OS_OWN_NAME) == 0)
+    if (strcmp(silent.name, RINGVIZ_OWN_NAME) == 0)
         return;
     if (!thread->ended_ns && until_ns > thread->last_ns)
         add_time(&silent.times, thread->last_state, until_ns - thread->last_ns);

@@ -24,6 +24,7 @@
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
 #include "ring/attachment.h"
+#include "ringviz/producer.h"
 
 RV_EXPORT void ringviz_attach_plan(const char *path, const char *wanted);
 RV_EXPORT void ringviz_attach_write(void);
@@ -50,7 +51,7 @@ static void *plan(void *unused)
     (void)unused;
     rv_os_begin_own(); /* to its end: it is none of the program's threads */
     rv_os_block_signals(NULL);
-    (void)prctl(PR_SET_NAME, RV_OS_OWN_NAME);
+    (void)prctl(PR_SET_NAME, RINGVIZ_OWN_NAME);
     int error = -EAGAIN;
     for (unsigned i = 0; i < MOST_TRIES && error == -EAGAIN; i++)
         error = rv_patcher_plan(patches, trace_path, true);

@@ -6,12 +6,14 @@
 
 #include <sched.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/own_syscalls.h"
 #include "producers/native/has_waited.h"
 #include "producers/native/sandbox.h"
 #include "producers/native/single_threaded.h"
+#include "ringviz/producer.h"
 
 static bool is_copied; /* [atomic] as valgrind has it, a child has memory of its own */
 
@@ -26,6 +28,7 @@ struct task {
 /* On the caller's stack, below its frame: that stays as it is. */
 static __attribute__((noinline, noreturn)) void run_in_child(struct task *task)
 {
+    (void)rv_os_call(SYS_prctl, PR_SET_NAME, RV_OS_POINTER(RINGVIZ_OWN_NAME), 0, 0, 0, 0);
     task->run(task->context);
     task->has_run = true;
     for (;;)

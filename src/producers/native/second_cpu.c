@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/own_syscalls.h"
+#include "ringviz/producer.h"
 
 #define STACK_BYTES 65536u
 #define FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED | SIGCHLD)
@@ -69,7 +70,7 @@ static bool may_begin_child(void)
 static int run_child(void *context)
 {
     struct task *task = context;
-    (void)rv_os_call(SYS_prctl, PR_SET_NAME, RV_OS_POINTER(RV_OS_OWN_NAME), 0, 0, 0, 0);
+    (void)rv_os_call(SYS_prctl, PR_SET_NAME, RV_OS_POINTER(RINGVIZ_OWN_NAME), 0, 0, 0, 0);
     task->work(task->context);
     task->cpu_ns = rv_clock_thread_cpu_ns();
     return 0;

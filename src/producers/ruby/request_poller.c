@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,6 +127,7 @@ static void *watch(void *unused)
 {
     const struct timespec period = {.tv_nsec = PERIOD_NS};
     (void)unused;
+    (void)prctl(PR_SET_NAME, RINGVIZ_OWN_NAME);
     for (bool goes_on = true; goes_on;) {
         bool is_due = false;
         nanosleep(&period, NULL);

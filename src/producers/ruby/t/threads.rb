@@ -19,6 +19,14 @@ class ThreadsTest < RingvizTest
     RUBY
   end
 
+  def test_threads_and_children_of_ringviz_are_not_the_programs
+    options = ["--states=on", "--report=json", "--verbose"]
+    result = run_plain([ENV["RINGVIZ"], *options, "--", "ruby", "-e", "def rest = sleep(0.2)\nrest"])
+    skip "perf_event_open is not allowed here" if result.err.include?("states are not known")
+    assert_includes result.out, "Object#rest"
+    refute_includes result.out, '"silent"'
+  end
+
   def test_the_first_call_may_be_a_fibers
     { "ruby" => "", "off" => "RingViz.start; " }.each do |level, start|
       path = write_file("def leaf = 1\ndef yields = (leaf; Fiber.yield; leaf)\nfiber = Fiber.new { #{start}yields }\n" \
