@@ -81,6 +81,15 @@ class StartTest < RingvizTest
     assert_match(/^1$/, result.out)
   end
 
+  def test_the_libraries_may_be_moved
+    libraries = File.join(File.dirname(ENV["RINGVIZ"]), "../lib")
+    FileUtils.cp_r(["#{libraries}/ruby", *Dir["#{libraries}/libringviz.so*"]], @folder)
+    result = run_plain([ENV["RINGVIZ"], "--headless", "--", "ruby", "--disable=rubyopt", "-r#{@folder}/ruby/ringviz.rb", "-e",
+                        "p RingViz.traced?; puts File.foreach('/proc/self/maps').grep(/libringviz.so/)"])
+    assert_match(/^true$/, result.out, result.err)
+    assert_includes result.out, "#{File.realpath(@folder)}/libringviz.so"
+  end
+
   def test_without_a_trace_file_nothing_is_loaded_that_is_not_asked_for
     stub = File.realpath(File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb"))
     ours = 'p $LOADED_FEATURES.grep(/ringviz/), File.foreach("/proc/self/maps").grep(/ringviz/).size'
