@@ -288,7 +288,7 @@ OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
 OPTION(FOLLOW, WATCH | DETACH, "follow", "=no|all", NULL, CODE,
     "no: leave processes that the command starts untraced; all: with --pid, those that run below it, too",
     "With --pid and `all`, ringviz gets into each process that runs below that one, as a server's workers do, too, and prints a line for "
-    "each that refuses, and for each of another user than process PID, which is left alone. Of a COMMAND, child processes are traced however they are made (fork, vfork, posix_spawn, clone), and so is what they "
+    "each that refuses, and for each of another user than process PID, which is left alone; it ends with the last of them. Of a COMMAND, child processes are traced however they are made (fork, vfork, posix_spawn, clone), and so is what they "
     "execute, unless it is statically linked. A new environment (env -i) gets ringviz's variables; one from which a "
     "program has removed LD_PRELOAD or RINGVIZ_FILE does not, and one of a Perl or Ruby program lacks those of their "
     "producers. A program that the command executes in its own process is traced in any case.")
