@@ -330,11 +330,12 @@ static bool begin_pass(struct rv_perf_buffers *buffers)
     return true;
 }
 
-/* Those that are not opened yet are left. */
-static void stop_opening(struct rv_perf_buffers *buffers, int error)
+/* A process that perf refuses is left, with its other threads; when descriptors are used up, so are all. */
+static void leave_process(struct rv_perf_buffers *buffers, int error)
 {
     buffers->error = error;
-    buffers->n_processes = 0;
+    if (error == -EMFILE)
+        buffers->n_processes = 0;
     end_opening(buffers);
 }
 
@@ -361,7 +362,7 @@ void rv_perf_buffers_open_some(struct rv_perf_buffers *buffers)
     while (rv_perf_buffers_is_opening(buffers) && rv_clock_mono_ns() - begin_ns < OPENING_NS) {
         const int error = buffers->process ? open_next_thread(buffers) : open_next_process(buffers);
         if (error)
-            stop_opening(buffers, error);
+            leave_process(buffers, error);
     }
 }
 

@@ -71,7 +71,8 @@ void rv_perf_buffers_open_some(struct rv_perf_buffers *buffers);
 /* Are there threads of the processes left to be opened? */
 bool rv_perf_buffers_is_opening(const struct rv_perf_buffers *buffers);
 
-/* 0, or why threads of the processes are missing: -EMFILE, since each takes as many descriptors as there are CPUs. */
+/* 0, or why threads of the processes are missing: -EMFILE, since each takes as many descriptors as there are CPUs,
+ * or -EACCES, -EPERM: those of one that perf refuses. */
 int rv_perf_buffers_error(const struct rv_perf_buffers *buffers);
 
 /* NULL-safe. */
