@@ -691,7 +691,7 @@ static int open_and_end(void *context)
 {
     const struct place *place = context;
     struct attacher attacher = {.tracee.memory = -1};
-    if (!rv_os_process_start(place->pid) || rv_os_process_state(place->pid) == 'Z')
+    if (rv_os_process_has_ended(place->pid))
         return 0;
     int error = open_attacher(&attacher, place->pid, place->library);
     if (!error)

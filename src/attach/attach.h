@@ -19,7 +19,8 @@ struct rv_attach_params {
 /*
  * Events come from here on.
  *   returns  0, or a negative errno with one line printed: nothing in the process has changed but that our library may
- *            be loaded. -EALREADY, without a line: this ringviz has got into it, or into the one that forked it
+ *            be loaded. -ESRCH, without a line: it has ended. -EALREADY, likewise:
+ *            this ringviz has got into it, or into the one that forked it
  *   thread   main
  */
 int rv_attach_begin(const struct rv_attach_params *params);

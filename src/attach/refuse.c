@@ -120,8 +120,8 @@ static long wait_for_tracer(pid_t pid)
 int rv_refuse_attaching_early(pid_t pid, const char *library, const char *trace_path)
 {
     char text[128];
-    if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
-        return rv_err(ESRCH, "process %d: no such process", (int)pid);
+    if (rv_os_process_has_ended(pid))
+        return -ESRCH;
     if (!is_our_machine(pid))
         return rv_err(ENOTSUP, "process %d is no program of 64 bits for x86-64; only these can be attached to",
                       (int)pid);
@@ -155,6 +155,8 @@ int rv_refuse_attaching_early(pid_t pid, const char *library, const char *trace_
 
 int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
 {
+    if (rv_os_process_has_ended(pid))
+        return -ESRCH;
     switch (why) {
     case RV_REFUSE_NO_LOADER:
         if (has_mapped(pid, "/libc.so.6" RV_MAPPING_DELETED))
@@ -210,6 +212,8 @@ static char ptrace_scope(void)
 
 int rv_refuse_attaching_error(pid_t pid, int error)
 {
+    if (rv_os_process_has_ended(pid))
+        return -ESRCH;
     switch (-error) {
     case EPERM:
     case EACCES:
@@ -227,12 +231,11 @@ int rv_refuse_attaching_error(pid_t pid, int error)
                       "process %d may not be attached to: it is another user's, or privileged, or seccomp forbids us "
                       "ptrace(2)%s",
                       (int)pid, geteuid() == 0 ? "" : "; run ringviz as root");
-    case ESRCH:
-        return rv_err(ESRCH, "process %d has ended", (int)pid);
     case ECANCELED:
         return rv_err(ECANCELED,
                       "process %d is stopped by a signal (Ctrl-Z): continue it first, by fg or kill -CONT %d", (int)pid,
                       (int)pid);
+    case ESRCH: /* only threads have ended */
     case EAGAIN:
         return rv_err(EAGAIN, "process %d: its threads reached no place where they can be stopped; try again",
                       (int)pid);
@@ -249,6 +252,8 @@ int rv_refuse_attaching_error(pid_t pid, int error)
 
 int rv_refuse_planning(pid_t pid, int error)
 {
+    if (rv_os_process_has_ended(pid))
+        return -ESRCH;
     switch (-error) {
     case ENOENT:
         return rv_err(ENOENT, "process %d cannot open the trace file or " RV_ATTACHMENT_PLANNER, (int)pid);

@@ -1,4 +1,5 @@
-/* Why a process cannot be attached to: one line that says what to do. Each returns a negative errno. */
+/* Why a process cannot be attached to: one line that says what to do. Each returns a negative errno: -ESRCH,
+ * without a line, for a process that has ended or is about to. */
 #ifndef RV_ATTACH_REFUSE_H
 #define RV_ATTACH_REFUSE_H
 

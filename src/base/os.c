@@ -25,6 +25,7 @@ _Thread_local unsigned rv_os_n_own;
 
 #define NS_PER_SECOND 1000000000u
 #define STAT_STATE 3 /* fields of /proc/PID/stat, as proc(5) numbers them */
+#define STAT_FLAGS 9
 #define STAT_START 22
 
 int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
@@ -133,6 +134,14 @@ char rv_os_process_state(pid_t pid)
 uint64_t rv_os_process_start(pid_t pid)
 {
     return read_stat_field(pid, STAT_START);
+}
+
+/* A process that is ending loses its memory before it is a zombie. */
+bool rv_os_process_has_ended(pid_t pid)
+{
+    enum { EXITING = 4 }; /* PF_EXITING of the kernel's flags */
+    const char state = rv_os_process_state(pid);
+    return !state || state == 'Z' || state == 'X' || (read_stat_field(pid, STAT_FLAGS) & EXITING) != 0;
 }
 
 uid_t rv_os_process_user(pid_t pid)

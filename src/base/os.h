@@ -38,6 +38,9 @@ uint64_t rv_os_process_start(pid_t pid);
  * Async-signal-safe. */
 char rv_os_process_state(pid_t pid);
 
+/* Does it run no more of its program, or is it gone? Async-signal-safe. */
+bool rv_os_process_has_ended(pid_t pid);
+
 /* Its effective user; (uid_t)-1 when the process is gone. */
 uid_t rv_os_process_user(pid_t pid);
 

@@ -109,6 +109,8 @@ int rv_cli_attach(const struct rv_options *options, const struct rv_map *map)
     if (!options->trace_file)
         rv_map_give(map, user);
     error = rv_attach_begin(&params);
+    if (error == -ESRCH)
+        (void)rv_err(ESRCH, "process %u: no such process", options->pid);
     if (!error && options->follow == RV_FOLLOW_ALL)
         begin_all_below(&params, user);
     else if (!error)

@@ -92,6 +92,7 @@ watcher=$!
 within 90 all_have_library || fail "a process that began meanwhile is not traced: $(cat "$folder/below.err")"
 kill -INT $watcher
 wait $watcher
+grep -E 'no such process|has ended|statically linked' "$folder/below.err" && fail "a line about a process that has ended"
 exec 9>&-
 wait $pid
 conclude
