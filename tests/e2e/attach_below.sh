@@ -95,4 +95,23 @@ wait $watcher
 grep -E 'no such process|has ended|statically linked' "$folder/below.err" && fail "a line about a process that has ended"
 exec 9>&-
 wait $pid
+
+# One that perf_event_open(2) refuses, since its program may not be read, does not keep others from having states.
+as_other() {
+    setpriv --reuid=65534 --clear-groups "$@"
+}
+if [ -s "$folder/other" ] && as_other test -x "$program" -a -x "$ringviz" -a -r "${ringviz%/*}/../lib/libringviz-attach.so"; then
+    chmod 711 "$folder"
+    cp "$(command -v sleep)" "$folder/unreadable"
+    chmod 111 "$folder/unreadable"
+    begin_program refused setpriv --reuid=65534 --clear-groups sh -c \
+        'exec 8<&0; "$0" <&8 & worker=$!; "$1" 600 & other=$!; wait $worker; kill $other' "$program" "$folder/unreadable"
+    within 90 grep -q running "$folder/program" || fail "the program does not start"
+    as_other "$ringviz" -p $pid --follow=all --duration=0.3s --report >"$folder/out" 2>"$folder/err" </dev/null
+    if grep -q 'states of some threads are not known' "$folder/err"; then
+        grep -q '^ *process .* blocked .* thread$' "$folder/out" || fail "no states: $(cat "$folder/out" "$folder/err")"
+    fi
+    exec 9>&-
+    wait $pid
+fi
 conclude
