@@ -11,7 +11,7 @@ export RINGVIZ_SUMS
 
 run --headless --record="$folder/with.rvz" --max-overhead=off -- "$rounds" 4000
 check "a recording without sums" "$without_folds" "$folder/with.rvz" "$folder/without.rvz"
-ms=$("$ringviz" --info "$folder/with.rvz" | awk '/^events/ { printf "%d", 1000 * $4 }')
+ms=$("$ringviz" --info "$folder/with.rvz" | awk '/^events/ { printf "%d", 1000 * $5 }') # events N stored, over S s
 [ "$ms" -gt 0 ] || fail "the recording has $ms ms"
 
 path_of() { # FILE OPTION...: the path into $folder/FILE.csv
