@@ -482,10 +482,34 @@ static void wake_often(struct rv_context_switches *switches, const struct rv_clo
     }
 }
 
-/* By us, who are not traced, and by the timer. Whenever the thread has blocked, there was a wake before it ran. */
-Test(source_context_switches, the_kernel_tells_who_woke_a_thread, .timeout = 60)
+struct found_wakes {
+    size_t n_by_us, n_by_interrupt, n_blocked, n_unexplained;
+    char name[64];
+};
+
+static void count_found(const struct rv_event *events, size_t n, struct found_wakes *found)
+{
+    const uint32_t exact = (uint32_t)RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT | RV_WIRE_OUTSIDE;
+    bool is_woken = false, is_blocked = false;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_wake = events[i].aux == RV_CONTEXT_SWITCHES_WAKE;
+        cr_expect(i == 0 || rv_event_ticks(&events[i]) >= rv_event_ticks(&events[i - 1]));
+        found->n_by_us += is_wake && events[i].id == (exact | (uint32_t)gettid());
+        found->n_by_interrupt += is_wake && events[i].id == exact;
+        is_woken |= is_wake;
+        is_blocked |= events[i].aux == RV_THREAD_BLOCKED;
+        if (events[i].aux != RV_THREAD_RUNNING)
+            continue;
+        found->n_blocked += is_blocked;
+        found->n_unexplained += is_blocked && !is_woken;
+        is_woken = is_blocked = false;
+    }
+}
+
+static struct found_wakes find_wakes(void)
 {
     static struct rv_event events[MOST];
+    struct found_wakes found = {0};
     struct rv_clock clock;
     int ask[2], status;
     cr_assert_eq(pipe(ask), 0);
@@ -505,36 +529,38 @@ Test(source_context_switches, the_kernel_tells_who_woke_a_thread, .timeout = 60)
     rv_context_switches_read(switches, &clock);
     rv_context_switches_claim(switches, (uint32_t)pid, OWNER, UINT64_MAX);
     wake_often(switches, &clock, pid, ask[1]);
+    close(ask[0]);
     close(ask[1]);
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert_eq(status, 0);
     rv_context_switches_read(switches, &clock);
-    const size_t n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, MOST);
-    const uint32_t exact = (uint32_t)RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT | RV_WIRE_OUTSIDE;
-    size_t n_by_us = 0, n_by_interrupt = 0, n_blocked = 0, n_unexplained = 0;
-    bool is_woken = false, is_blocked = false;
-    for (size_t i = 0; i < n; i++) {
-        const bool is_wake = events[i].aux == RV_CONTEXT_SWITCHES_WAKE;
-        cr_expect(i == 0 || rv_event_ticks(&events[i]) >= rv_event_ticks(&events[i - 1]));
-        n_by_us += is_wake && events[i].id == (exact | (uint32_t)gettid());
-        n_by_interrupt += is_wake && events[i].id == exact;
-        is_woken |= is_wake;
-        is_blocked |= events[i].aux == RV_THREAD_BLOCKED;
-        if (events[i].aux != RV_THREAD_RUNNING)
-            continue;
-        n_blocked += is_blocked;
-        n_unexplained += is_blocked && !is_woken;
-        is_woken = is_blocked = false;
-    }
-    cr_expect_eq(n_by_us, N_WAKES, "%zu", n_by_us);
-    cr_expect(n_by_interrupt > 0 && n_blocked > N_WAKES, "%zu of %zu", n_by_interrupt, n_blocked);
-    cr_expect_leq(n_unexplained, 1, "%zu: but for the first, which may have begun before", n_unexplained);
+    count_found(events, rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, MOST), &found);
     struct heard heard = {.tid = (uint32_t)gettid()};
     rv_context_switches_tell_wakers(switches, &(struct rv_intake){.context = &heard, .name_outside = hear});
+    memcpy(found.name, heard.name, sizeof found.name);
+    rv_context_switches_close(switches);
+    return found;
+}
+
+/* The first wait may have begun before. */
+static bool is_whole(const struct found_wakes *found)
+{
+    return found->n_by_us == N_WAKES && found->n_by_interrupt > 0 && found->n_blocked > N_WAKES &&
+           found->n_unexplained <= 1;
+}
+
+/* By us, who are not traced, and by the timer. Whenever the thread has blocked, there was a wake before it ran. Wakes of
+ * the whole machine may fill the buffers, in which case some of ours are lost. */
+Test(source_context_switches, the_kernel_tells_who_woke_a_thread, .timeout = 60)
+{
+    struct found_wakes found = find_wakes();
+    for (unsigned n_tries = 1; n_tries < 10 && !is_whole(&found); n_tries++)
+        found = find_wakes();
+    cr_expect(is_whole(&found), "%zu by us, %zu by interrupts of %zu, %zu by none", found.n_by_us, found.n_by_interrupt,
+              found.n_blocked, found.n_unexplained);
     char name[64];
     cr_expect(rv_os_read_proc(gettid(), "comm", name, sizeof name) > 1);
-    cr_expect(strncmp(heard.name, name, strlen(name) - 1) == 0, "%s, not %s", heard.name, name);
-    rv_context_switches_close(switches);
+    cr_expect(strncmp(found.name, name, strlen(name) - 1) == 0, "%s, not %s", found.name, name);
 }
 
 struct talk {
@@ -888,17 +914,15 @@ static void check_thread(struct rv_context_switches *switches, const struct coun
     add_turns(counted, events, n);
 }
 
-/* Most turns must have the right CPU time. Single ones may have any, since interrupts and other virtual machines take
- * some. */
-static void check_turns(void)
+/* Have most turns the right CPU time? Single ones may have any, since interrupts and other virtual machines take some. */
+static bool are_most_turns_right(void)
 {
     const double gap_ns = kernel_gap_ns();
     size_t n_right = 0;
     for (const struct turn *turn = turns; turn < turns + n_turns; turn++)
         n_right += fabs(turn->error_ns + gap_ns * turn->n_switches) <= 0.01 * turn->cpu_ns + 3000 * turn->n_switches;
     cr_expect_geq(n_turns, N_THREADS * N_TURNS / 4, "%zu turns with switches", n_turns);
-    cr_expect_gt(n_right, n_turns / 2, "the times of %zu turns of %zu, with %.0f ns for a switch", n_right, n_turns,
-                 gap_ns);
+    return n_right > n_turns / 2;
 }
 
 /* Its threads are ready. */
@@ -941,8 +965,14 @@ static void check_crowd(unsigned n_threads, unsigned n_turns_of_each)
 
 Test(source_context_switches, of_many_threads_each_has_its_own_counts_and_most_turns_their_time, .timeout = 60)
 {
-    check_crowd(N_THREADS, N_TURNS);
-    check_turns();
+    enum { MOST_TRIES = 4 }; /* where others take the machine, times are further apart */
+    bool are_right = false;
+    for (unsigned i = 0; i < MOST_TRIES && !are_right; i++) {
+        n_edges = n_turns = 0;
+        check_crowd(N_THREADS, N_TURNS);
+        are_right = are_most_turns_right();
+    }
+    cr_expect(are_right);
 }
 
 Test(source_context_switches, of_a_thousand_threads_each_has_its_own_counts, .timeout = 100)
