@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "ringviz/producer.h"
+#include "source/kernel_wakes.h"
 #include "source/outside_wakers.h"
 #include "source/perf_buffers.h"
 
@@ -579,7 +580,7 @@ static uint32_t find_waker(struct rv_context_switches *switches, const struct rv
     const enum rv_wake wake = record->context == RV_WAKING_IN_SOFTIRQ ? RV_WAKE_LIKELY : RV_WAKE_EXACT;
     const uint32_t tid = waker_tid(record);
     if (record->context == RV_WAKING_IN_INTERRUPT || !tid)
-        return waker_id(RV_WIRE_OUTSIDE, RV_WAKE_EXACT);
+        return RV_KERNEL_WAKES_INTERRUPT;
     if (tid == UINT32_MAX)
         return waker_id(0, RV_WAKE_UNKNOWN);
     const struct thread *thread = find_thread(switches, tid);

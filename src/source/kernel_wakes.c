@@ -36,15 +36,13 @@ static void set_word(struct rv_event *woken, uint32_t id, uint64_t since)
 static uint32_t waker_of(const struct rv_kernel_wakes *wakes)
 {
     const bool is_likely = wakes->waker >> RV_EVENT_WAKE_SHIFT == RV_WAKE_LIKELY;
-    return is_likely && !is_transfer(wakes->kind) ? RV_WIRE_OUTSIDE | RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT
-                                                  : wakes->waker;
+    return is_likely && !is_transfer(wakes->kind) ? RV_KERNEL_WAKES_INTERRUPT : wakes->waker;
 }
 
 /* A wait whose time ran out ended at the timer's interrupt, if that was the last wake. */
 static void explain_timeout(const struct rv_kernel_wakes *wakes, struct rv_event *event)
 {
-    const uint32_t interrupt = RV_WIRE_OUTSIDE | RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT;
-    if (has_ended(wakes, event) && waker_of(wakes) == interrupt && rv_event_since(event) == UINT32_MAX)
+    if (has_ended(wakes, event) && waker_of(wakes) == RV_KERNEL_WAKES_INTERRUPT && rv_event_since(event) == UINT32_MAX)
         set_word(event, event->id, rv_event_ticks(event) - wakes->woke);
 }
 

@@ -9,6 +9,9 @@
 
 #include "ringviz/wire.h"
 
+/* The kernel in an interrupt, as a WOKEN has it. */
+#define RV_KERNEL_WAKES_INTERRUPT (RV_WIRE_OUTSIDE | (uint32_t)RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT)
+
 struct rv_kernel_wakes { /* of a thread; zeroed = none is known */
     uint64_t woke;       /* ticks of the last wake; 0: there was none */
     uint32_t waker;      /* as a WOKEN's id */
