@@ -112,36 +112,52 @@ static const char *find_field(const char *stat, size_t n_bytes, int field)
     return at;
 }
 
-/* The text of /proc/PID/stat, NUL-terminated: "" when the process is gone. */
-static uint64_t read_stat_field(pid_t pid, int field)
+struct stat_text { /* of /proc/PID/stat; empty when the process is gone */
+    char bytes[1024];
+    size_t n;
+};
+
+static void read_stat(pid_t pid, struct stat_text *stat)
 {
-    char stat[1024];
-    size_t n = rv_os_read_proc(pid, "stat", stat, sizeof stat);
+    stat->n = rv_os_read_proc(pid, "stat", stat->bytes, sizeof stat->bytes);
+}
+
+static char state_in(const struct stat_text *stat)
+{
+    const char *at = find_field(stat->bytes, stat->n, STAT_STATE);
+    return at ? *at : '\0';
+}
+
+static uint64_t number_in(const struct stat_text *stat, int field)
+{
     uint64_t value = 0;
-    for (const char *at = find_field(stat, n, field); at && *at >= '0' && *at <= '9'; at++)
+    for (const char *at = find_field(stat->bytes, stat->n, field); at && *at >= '0' && *at <= '9'; at++)
         value = value * 10 + (uint64_t)(*at - '0');
     return value;
 }
 
 char rv_os_process_state(pid_t pid)
 {
-    char stat[1024];
-    size_t n = rv_os_read_proc(pid, "stat", stat, sizeof stat);
-    const char *at = find_field(stat, n, STAT_STATE);
-    return at ? *at : '\0';
+    struct stat_text stat;
+    read_stat(pid, &stat);
+    return state_in(&stat);
 }
 
 uint64_t rv_os_process_start(pid_t pid)
 {
-    return read_stat_field(pid, STAT_START);
+    struct stat_text stat;
+    read_stat(pid, &stat);
+    return number_in(&stat, STAT_START);
 }
 
 /* A process that is ending loses its memory before it is a zombie. */
 bool rv_os_process_has_ended(pid_t pid)
 {
     enum { EXITING = 4 }; /* PF_EXITING of the kernel's flags */
-    const char state = rv_os_process_state(pid);
-    return !state || state == 'Z' || state == 'X' || (read_stat_field(pid, STAT_FLAGS) & EXITING) != 0;
+    struct stat_text stat;
+    read_stat(pid, &stat);
+    const char state = state_in(&stat);
+    return !state || state == 'Z' || state == 'X' || (number_in(&stat, STAT_FLAGS) & EXITING) != 0;
 }
 
 uid_t rv_os_process_user(pid_t pid)
