@@ -87,7 +87,6 @@ static const char *what_is(const char *head, size_t n)
     return "not a trace file, a recording or a known trace of another tool";
 }
 
-
 /* A command is often given without the "--" before it. */
 static int explain_absent(const char *path)
 {
