@@ -3,9 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "prototypes/capture.h"
 #include "prototypes/arguments_text.h"
+
+enum { N_RECENT = 1024, MOST_RECENT_BYTES = 100 };
+
+/* What was captured lately: a program asks for the same again and again. */
+struct recent {
+    uint32_t id; /* 0: none */
+    uint32_t capture, n_bytes;
+    bool is_result;
+    uint8_t bytes[MOST_RECENT_BYTES];
+};
 
 struct rv_arguments {
     struct rv_prototypes *prototypes;
@@ -15,6 +26,7 @@ struct rv_arguments {
     size_t most_bytes;
     uint64_t n_lost;
     uint32_t n_texts;
+    struct recent *recent; /* N_RECENT, each at its hash */
 };
 
 struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_symbolizer *symbolizer)
@@ -35,7 +47,8 @@ struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_symbo
     *arguments = (struct rv_arguments){.prototypes = prototypes,
                                        .symbolizer = symbolizer,
                                        .most_bytes = map->geometry.text_bytes,
-                                       .bytes = rv_alloc_scratch(map->geometry.text_bytes, 1)};
+                                       .bytes = rv_alloc_scratch(map->geometry.text_bytes, 1),
+                                       .recent = rv_alloc(N_RECENT, sizeof(struct recent))};
     return arguments;
 }
 
@@ -46,6 +59,7 @@ void rv_arguments_close(struct rv_arguments *arguments)
     rv_prototypes_destroy(arguments->prototypes);
     free(arguments->text.bytes);
     free(arguments->bytes);
+    free(arguments->recent);
     free(arguments);
 }
 
@@ -63,6 +77,41 @@ static uint32_t intern(struct rv_arguments *arguments, const struct rv_intake *i
     return id;
 }
 
+static uint32_t format(struct rv_arguments *arguments, const struct rv_wire_text *head, bool is_result,
+                       const struct rv_intake *intake)
+{
+    const struct rv_prototype *prototype = rv_prototypes_at(arguments->prototypes, head->capture);
+    (is_result ? rv_arguments_text_of_return : rv_arguments_text_of_call)(prototype, arguments->bytes, head->n_bytes,
+                                                                          &arguments->text);
+    return intern(arguments, intake);
+}
+
+static bool is_as_before(const struct recent *recent, const struct rv_wire_text *head, bool is_result,
+                         const uint8_t *bytes)
+{
+    return recent->id && recent->capture == head->capture && recent->n_bytes == head->n_bytes &&
+           recent->is_result == is_result && memcmp(recent->bytes, bytes, head->n_bytes) == 0;
+}
+
+/* The same bytes have the same text. */
+static uint32_t format_unless_recent(struct rv_arguments *arguments, const struct rv_wire_text *head, bool is_result,
+                                     const struct rv_intake *intake)
+{
+    if (head->n_bytes > MOST_RECENT_BYTES)
+        return format(arguments, head, is_result, intake);
+    const uint64_t hash =
+        rv_hash_bytes_seeded(arguments->bytes, head->n_bytes, 2 * (uint64_t)head->capture + is_result);
+    struct recent *recent = &arguments->recent[hash % N_RECENT];
+    if (!is_as_before(recent, head, is_result, arguments->bytes)) {
+        *recent = (struct recent){.id = format(arguments, head, is_result, intake),
+                                  .capture = head->capture,
+                                  .n_bytes = head->n_bytes,
+                                  .is_result = is_result};
+        memcpy(recent->bytes, arguments->bytes, head->n_bytes);
+    }
+    return recent->id;
+}
+
 /* The id of the text at an event's position; 0: there is none. */
 static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts, uint64_t position, bool is_result,
                           const struct rv_intake *intake)
@@ -71,10 +120,7 @@ static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts
     if (!rv_texts_read(texts, position, &head, arguments->bytes, arguments->most_bytes) ||
         head.capture >= rv_prototypes_n(arguments->prototypes))
         return 0;
-    const struct rv_prototype *prototype = rv_prototypes_at(arguments->prototypes, head.capture);
-    (is_result ? rv_arguments_text_of_return : rv_arguments_text_of_call)(prototype, arguments->bytes, head.n_bytes,
-                                                                          &arguments->text);
-    return intern(arguments, intake);
+    return format_unless_recent(arguments, &head, is_result, intake);
 }
 
 static bool is_of_call(unsigned kind)
