@@ -21,10 +21,11 @@
 #define MAX_TABLE 4096u
 #define PART_BYTES (1u << 16) /* of code */
 #define LEAST_SHARED 1000u    /* ranges: fewer are read before another reader has begun */
+#define SLED_BYTES 11u        /* of XRay */
 
 /* Ways into a range: as its targets and landings. */
 struct entrances {
-    uint16_t targets, landings;
+    uint32_t targets, landings;
 };
 
 struct reader {
@@ -90,7 +91,7 @@ static void mark_target(struct reader *reader, uint64_t address)
 {
     const struct rv_patch_range *range = rv_patch_survey_find(reader->survey, address);
     if (range && address - range->start < RV_PATCH_NEAR_ENTRY)
-        entrances_of(reader, range)->targets |= (uint16_t)(1u << (address - range->start));
+        entrances_of(reader, range)->targets |= 1u << (address - range->start);
 }
 
 static bool is_in_code(const struct rv_patch_survey *survey, uint64_t address)
@@ -153,8 +154,42 @@ static void read_landings(struct reader *reader, const struct rv_patch_unwind_fr
         (void)rv_patch_unwind_cursor_uleb(&cursor);
         const struct rv_patch_range *range = landing ? rv_patch_survey_find(reader->survey, start + landing) : NULL;
         if (range && start + landing - range->start < RV_PATCH_NEAR_ENTRY)
-            entrances_of(reader, range)->landings |= (uint16_t)(1u << (start + landing - range->start));
+            entrances_of(reader, range)->landings |= 1u << (start + landing - range->start);
     }
+}
+
+/* ---- in front of code ---- */
+
+static bool are_nops(const struct rv_patch_decoder *decoder, const uint8_t *bytes, size_t n)
+{
+    struct rv_patch_instruction in;
+    size_t at = 0;
+    while (at < n && rv_patch_decode(decoder, bytes + at, n - at, at, &in) && in.is_nop)
+        at += in.n_bytes;
+    return at == n;
+}
+
+/*
+ * Is that a sled of XRay? It begins with a jump to its end while it is off, and while it is on with a number for r10 and a
+ * call; the call stays when it is switched off. Elsewhere a call would find the stack misaligned here.
+ */
+static bool is_sled(const struct rv_patch_decoder *decoder, const uint8_t *bytes)
+{
+    enum { CALL_AT = 6, CALL = 0xe8 };
+    static const uint8_t off[] = {0xeb, 9}, on[] = {0x41, 0xba};
+    const bool is_off = memcmp(bytes, off, sizeof off) == 0, is_on = memcmp(bytes, on, sizeof on) == 0;
+    return ((is_off || is_on) && bytes[CALL_AT] == CALL) ||
+           (is_off && are_nops(decoder, bytes + sizeof off, SLED_BYTES - sizeof off));
+}
+
+static void find_front(const struct rv_patch_decoder *decoder, struct rv_patch_range *range, const uint8_t *bytes,
+                       size_t n)
+{
+    struct rv_patch_instruction in;
+    const bool has_endbr = rv_patch_decode(decoder, bytes, n, range->start, &in) && in.is_endbr;
+    const uint8_t n_endbr = has_endbr ? in.n_bytes : 0;
+    range->has_sled = n - n_endbr >= SLED_BYTES && is_sled(decoder, bytes + n_endbr);
+    range->n_in_front = (uint8_t)(n_endbr + (range->has_sled ? SLED_BYTES : 0));
 }
 
 /* ---- code ---- */
@@ -216,7 +251,9 @@ static void read_code(struct reader *reader, struct rv_patch_range *range, uint6
         rv_patch_unwind_rows_begin(&rows, reader->survey->image, range->frame);
     if (end - start > n_bytes)
         end = start + n_bytes;
-    for (uint64_t at = start; at < end; at += in.n_bytes) {
+    if (range && range->frame->is_function)
+        find_front(&reader->survey->decoder, range, bytes, (size_t)(end - start));
+    for (uint64_t at = start + (range ? range->n_in_front : 0); at < end; at += in.n_bytes) {
         if (!rv_patch_decode(&reader->survey->decoder, bytes + (at - start), (size_t)(end - at), at, &in)) {
             in.n_bytes = 1;
             if (range)

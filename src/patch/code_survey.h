@@ -10,13 +10,15 @@
 #include "patch/parts.h"
 #include "patch/unwind_table.h"
 
-#define RV_PATCH_NEAR_ENTRY 16u /* bytes of a range into which branches matter: endbr64 and the jump are 9 */
+#define RV_PATCH_NEAR_ENTRY 32u /* bytes of a range into which branches matter: endbr64, a sled and a host's are 25 */
 
 struct rv_patch_range {
     uint64_t start, end;
     const struct rv_patch_unwind_frame *frame;
-    uint16_t targets;  /* bit n: a branch or pointer leads to the n-th byte */
-    uint16_t landings; /* the same for landing pads of exceptions */
+    uint32_t targets;   /* bit n: a branch or pointer leads to the n-th byte */
+    uint32_t landings;  /* the same for landing pads of exceptions */
+    uint8_t n_in_front; /* bytes in front of a function's own code: endbr64, */
+    bool has_sled;      /* and what XRay's runtime writes to while the program runs */
     bool is_unknown, uses_return_address, calls, loops, leaves;
 };
 

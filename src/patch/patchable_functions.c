@@ -19,9 +19,11 @@ static bool is_plain_code(const struct rv_patch_image *image, const struct rv_pa
            range->end - range->start <= LONGEST;
 }
 
-static bool is_led_into(uint16_t targets, const struct rv_patch_function *function)
+/* Who branches to the first byte that is written calls the function; behind a sled he goes round a loop of its. */
+static bool is_led_into(uint32_t targets, const struct rv_patch_range *range, const struct rv_patch_function *function)
 {
-    return targets >> (function->skipped + 1) & ((1u << (function->n_written - 1)) - 1);
+    const unsigned first = range->has_sled ? 0 : 1;
+    return targets >> (function->skipped + first) & ((1u << (function->n_written - first)) - 1);
 }
 
 static enum rv_patch_refusal judge(const struct rv_patch_survey *survey, const struct rv_patch_range *range,
@@ -37,20 +39,11 @@ static enum rv_patch_refusal judge(const struct rv_patch_survey *survey, const s
         return RV_PATCH_RETURN_ADDRESS;
     if (range->is_unknown)
         return RV_PATCH_UNKNOWN_INSTRUCTION;
-    if (is_led_into(range->landings, function))
+    if (is_led_into(range->landings, range, function))
         return RV_PATCH_LANDING_INTO;
-    if (is_led_into(range->targets, function))
+    if (is_led_into(range->targets, range, function))
         return RV_PATCH_BRANCH_INTO;
     return rv_patch_move(&survey->decoder, &code, code.address, &moved);
-}
-
-static uint8_t count_skipped(const struct rv_patch_survey *survey, const struct rv_patch_range *range)
-{
-    struct rv_patch_instruction in;
-    size_t n_bytes;
-    const uint8_t *bytes = rv_patch_image_at(survey->image, range->start, &n_bytes);
-    bool has_endbr = bytes && rv_patch_decode(&survey->decoder, bytes, n_bytes, range->start, &in) && in.is_endbr;
-    return has_endbr && range->end - range->start >= in.n_bytes ? in.n_bytes : 0;
 }
 
 static uint8_t count_padding(const struct rv_patch_survey *survey, size_t i)
@@ -69,7 +62,7 @@ static void add_function(struct rv_patch_functions *all, const struct rv_patch_s
     *function = (struct rv_patch_function){.address = range->start,
                                            .n_bytes = (uint32_t)(range->end - range->start),
                                            .n_padding = count_padding(survey, i),
-                                           .skipped = count_skipped(survey, range),
+                                           .skipped = range->n_in_front,
                                            .n_written = RV_PATCH_JUMP_BYTES};
     function->is_trivial = !range->calls && !range->leaves && !range->loops && function->n_bytes <= TRIVIAL_BYTES;
     function->refusal = (uint8_t)judge(survey, range, function);

@@ -13,7 +13,7 @@ struct rv_patch_function {
     uint64_t address;
     uint32_t n_bytes;
     uint8_t n_padding; /* unused, behind it */
-    uint8_t skipped;   /* bytes in front of the jump: endbr64 */
+    uint8_t skipped;   /* bytes in front of the jump: endbr64, a sled of XRay */
     uint8_t n_written; /* from there: one of the three numbers of move_instructions.h; RV_PATCH_SHORT_BYTES: */
     int8_t to_island;  /* a short jump, to an island so far behind its end */
     uint8_t refusal;   /* enum rv_patch_refusal */

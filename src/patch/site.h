@@ -14,7 +14,7 @@
 
 struct rv_patch_site {
     uint64_t address;
-    uint64_t function; /* the function's begin: at the address, or at an endbr64 before it; 0: no function is traced */
+    uint64_t function; /* the function's begin, at or before the address; 0: no function is traced */
     uint8_t jump[RV_PATCH_HOST_BYTES], original[RV_PATCH_HOST_BYTES];
     uint8_t n_bytes; /* bytes that are written. RV_PATCH_SHORT_BYTES: a guest, whose jump[] continues with its island */
     uint8_t n_displaced; /* bytes of the function that run elsewhere */

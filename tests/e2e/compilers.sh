@@ -27,12 +27,13 @@ for compiler in gcc clang-14 clang; do
 done
 
 # Room for patches: nops, in front of the function, too; the sleds of XRay; calls of __fentry__ that are nops until needed.
+source=threads.c
 traces_patched() { # COMPILER FLAG...
     command -v "$1" >which || { echo "skipped: no $1"; return; }
-    "$@" -D_GNU_SOURCE -g -O0 "$programs/threads.c" -o program -lpthread || { fail "$* does not build"; return; }
+    "$@" -D_GNU_SOURCE -g -O0 "$programs/$source" -o program -lpthread || { fail "$* does not build"; return; }
     run --patch=. --report=json --force --output=report.json -- ./program 4 40000
-    expect "exit status of $*: $(cat err)" $status 0
-    check "the counts of $*" "$checker" out report.json
+    expect "exit status of $*, $source: $(cat err)" $status 0
+    check "the counts of $*, $source" "$checker" out report.json
 }
 for room in 5 16 16,8; do
     traces_patched gcc -fpatchable-function-entry=$room
@@ -40,6 +41,15 @@ for room in 5 16 16,8; do
 done
 traces_patched gcc -fpatchable-function-entry=5 -fcf-protection
 traces_patched gcc -pg -mfentry -mnop-mcount -fno-pie -no-pie
+traces_patched clang-14 -fxray-instrument -fxray-instruction-threshold=1
+traces_patched clang-14 -fxray-instrument -fxray-instruction-threshold=1 -fcf-protection
+
+# Sleds that are switched on before main by XRay's own log, and on and off by the program while its threads run.
+export XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic verbosity=0"
+traces_patched clang-14 -fxray-instrument -fxray-instruction-threshold=1
+command -v clang-14 >which && check "XRay's log" ls xray-log.program.*
+unset XRAY_OPTIONS
+source=sleds.c
 traces_patched clang-14 -fxray-instrument -fxray-instruction-threshold=1
 
 # rustc before 1.67 or so asks LLVM for the calls of mcount, which leaves them out unless its pass is run.

@@ -16,9 +16,10 @@
 
 TestSuite(functions, .timeout = 60);
 
-extern const char fits_plain[], fits_behind_endbr[], fits_leaf[], fits_loop_to_its_entry[], fits_jump_table[],
-    fits_short[], fits_as_guest[], refuses_branch[], refuses_table[], refuses_pointer[], refuses_setjmp[],
-    refuses_frame_pointer[], refuses_vfork[], refuses_short[], refuses_data[], no_function[];
+extern const char fits_plain[], fits_behind_endbr[], fits_behind_sled[], fits_behind_endbr_and_sled[], fits_leaf[],
+    fits_loop_to_its_entry[], fits_jump_table[], fits_short[], fits_as_guest[], refuses_branch[],
+    refuses_loop_behind_sled[], refuses_table[], refuses_pointer[], refuses_setjmp[], refuses_frame_pointer[],
+    refuses_vfork[], refuses_short[], refuses_data[], no_function[];
 
 static struct rv_patch_image image;
 static struct rv_patch_functions all;
@@ -59,12 +60,15 @@ Test(functions, each_function_is_patched_or_refused_with_its_reason)
     } functions[] = {
         {"plain", fits_plain, RV_PATCH_FITS},
         {"behind endbr64", fits_behind_endbr, RV_PATCH_FITS},
+        {"behind a sled", fits_behind_sled, RV_PATCH_FITS},
+        {"behind endbr64 and a sled", fits_behind_endbr_and_sled, RV_PATCH_FITS},
         {"leaf", fits_leaf, RV_PATCH_FITS},
         {"loop to its entry", fits_loop_to_its_entry, RV_PATCH_FITS},
         {"jump table", fits_jump_table, RV_PATCH_FITS},
         {"short", fits_short, RV_PATCH_FITS},
         {"branch, but behind two bytes", fits_as_guest, RV_PATCH_FITS},
         {"branch", refuses_branch, RV_PATCH_BRANCH_INTO},
+        {"loop behind a sled", refuses_loop_behind_sled, RV_PATCH_BRANCH_INTO},
         {"jump table into", refuses_table, RV_PATCH_BRANCH_INTO},
         {"pointer into", refuses_pointer, RV_PATCH_BRANCH_INTO},
         {"setjmp", refuses_setjmp, RV_PATCH_RETURN_ADDRESS},
@@ -86,10 +90,12 @@ Test(functions, each_function_is_patched_or_refused_with_its_reason)
     rv_patch_functions_free(&all);
 }
 
-Test(functions, skips_endbr64_and_marks_what_is_trivial)
+Test(functions, skips_endbr64_and_sleds_and_marks_what_is_trivial)
 {
     make_plan();
     cr_expect_eq(find_code(fits_behind_endbr)->skipped, 4);
+    cr_expect_eq(find_code(fits_behind_sled)->skipped, 11);
+    cr_expect_eq(find_code(fits_behind_endbr_and_sled)->skipped, 15);
     cr_expect_eq(find_code(fits_plain)->skipped, 0);
     cr_expect(find_code(fits_leaf)->is_trivial);
     cr_expect(!find_code(fits_plain)->is_trivial);
