@@ -396,7 +396,8 @@ OPTION(DEBUGINFOD, WATCH, "debuginfod", NULL, NULL, FLAG(fetches_debug_files),
     "fetch debug files that are not here from the servers in DEBUGINFOD_URLS",
     "For names, files and lines of functions of a program and of its libraries, by their build ids, into debuginfod's cache, which "
     "later runs look into without this option. Names wait for files, and the end of ringviz for the last of them: Ctrl-C then does "
-    "without. A server that does not answer costs a warning, and no more is asked for. It needs libdebuginfod1; see debuginfod(7).")
+    "without. A server that does not answer, or sends something else, costs a warning, and no more is asked for. It needs "
+    "libdebuginfod1; see debuginfod(7).")
 
 OPTION(PERL_PID, WATCH, "perl-pid", "=PID", NULL, CODE,
     "sample the stacks of a perl that runs already",

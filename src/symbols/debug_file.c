@@ -78,8 +78,8 @@ static void open_linked(struct rv_elf_file *file, struct search *search)
 static void open_fetched(struct rv_elf_file *file, struct search *search)
 {
     char *path = rv_debuginfod_fetch(file->path, file->build_id, file->build_id_bytes);
-    if (path)
-        (void)has_id(search, path);
+    if (path && !has_id(search, path))
+        rv_debuginfod_reject(file->path, path);
     free(path);
 }
 

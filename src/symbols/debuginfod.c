@@ -177,6 +177,12 @@ char *rv_debuginfod_fetch(const char *file, const uint8_t *build_id, size_t n)
     return path;
 }
 
+void rv_debuginfod_reject(const char *file, const char *path)
+{
+    if (cancel())
+        rv_warn("%s: %s was fetched, but is not its debug file; no more are fetched", file, path);
+}
+
 void rv_debuginfod_cancel(void)
 {
     (void)cancel();

@@ -24,6 +24,10 @@ int rv_debuginfod_enable(rv_debuginfod_progress_fn *progress);
  */
 char *rv_debuginfod_fetch(const char *file, const uint8_t *build_id, size_t n);
 
+/* What was fetched for a file is not of it, as where a network asks for a login first: the first time costs a
+ * warning, and ends fetching. Any thread. */
+void rv_debuginfod_reject(const char *file, const char *path);
+
 /* Wait for nothing that is being fetched, and fetch no more. Any thread. */
 void rv_debuginfod_cancel(void);
 

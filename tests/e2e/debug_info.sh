@@ -153,6 +153,24 @@ if command -v debuginfod >/dev/null; then
     run --debuginfod --report=csv -- build/program
     expect "a server that is gone" "$status $(sed 1d out | grep -c ::0x)" "0 4"
     expect "a server that is gone: said once" "$(grep -c 'cannot be fetched' err)" 1
+    for answer in src/main.c /bin/true; do
+        # shellcheck disable=SC2016 # perl's
+        serve perl -e "$any_port"' listen S, 9; print port(), "\n"; close STDOUT; $SIG{PIPE} = "IGNORE"; local ($/, @ARGV) = (undef, @ARGV);
+            my $answer = <>; $/ = "\r\n";
+            while (accept my $client, S) {
+                open my $asked, ">>", "asked"; print $asked scalar <$client>; close $asked;
+                while (<$client> ne $/) {}
+                print $client "HTTP/1.0 200 OK$/Content-Length: ", length $answer, "$/$/$answer"; close $client }' $answer
+        DEBUGINFOD_CACHE_PATH=$folder/sent
+        run --report=csv -- build/program
+        expect "$answer: not asked for" "$status $(test -e asked; echo $?)" "0 1"
+        run --debuginfod --report=csv -- build/program
+        expect "$answer is sent: the report" "$status $(sed 1d out | grep -c ::0x)" "0 4"
+        expect "$answer is sent: said once" "$(grep -c 'not its debug file' err)" 1
+        expect "$answer is sent: asked for once" "$(grep -c "^GET /buildid/$id/debuginfo " asked) $(wc -l <asked)" "1 1"
+        end_server
+        rm -r sent asked
+    done
     # shellcheck disable=SC2016 # perl's
     serve perl -e "$any_port"' listen S, 9; print port(), "\n"; close STDOUT; sleep 1000'
     DEBUGINFOD_CACHE_PATH=$folder/silent
