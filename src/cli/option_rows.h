@@ -282,7 +282,7 @@ OPTION(MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL, COUNT(max_depth, 1u << 
 OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
     "limit what tracing may cost a patched program, in percent of its own CPU time; off: no limit",
     "Functions that are called so often that their events cost more are not traced, the most expensive ones first, until there is room again: "
-    "their code is put back while the program runs, and their calls are left out in all processes. The share of the first 0.1 s is lent. Marks in the lane, a warning at the end and reports say which, from "
+    "their code is put back while the program runs, and their calls are left out in all processes. The share of the first 0.1 s is lent; what costs less than a thousandth of a CPU is never left out. Marks in the lane, a warning at the end and reports say which, from "
     "when on, and to when. Default: 50, with --pid 10, off with --patch, -x or --include, which choose.")
 
 OPTION(FOLLOW, WATCH | DETACH, "follow", "=no|all", NULL, CODE,

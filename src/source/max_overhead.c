@@ -37,9 +37,9 @@ static const double REPAYMENT_NS = 5e7;
 static const double LEAST_SHARE = 0.1;
 /*
  * Share of a CPU that tracing a process may always take: a process that waits most of the time loses nothing by it,
- * even where that is much of its own time.
+ * even where that is much of its own time. That of so much time may be taken at once, as by one that works now and then.
  */
-static const double FREE_SHARE = 0.001;
+static const double FREE_SHARE = 0.001, FREE_NS = 1e9;
 /* The most of a process's time that counts as tracing's: where calls seem to take more, they cost less than assumed. */
 static const double MOST_SHARE = 0.9;
 
@@ -66,6 +66,7 @@ struct process {
     uint64_t cpu_ns, patching_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
     double debt_ns;                        /* cost so far beyond its share */
     double lent_ns;                        /* what is left of what it may cost at first */
+    double free_ns;                        /* and of what it may always cost */
     uint64_t room_cpu_ns;                  /* CPU time at the last look for room; 0: none yet */
     double room_cost_ns;                   /* since then */
     uint32_t n_left_out;                   /* functions that are left out now */
@@ -88,6 +89,11 @@ struct rv_max_overhead {
 static double greater(double a, double b)
 {
     return a > b ? a : b;
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
 }
 
 /* Time of one clock read, when nobody takes the CPU away. */
@@ -239,10 +245,10 @@ static int compare_costs(const void *left, const void *right)
 
 /* What tracing may cost a process in some of its own time: while there is a debt less, while something is lent more. */
 static double allow(const struct rv_max_overhead *overhead, const struct process *process, double own_ns,
-                    double wall_ns)
+                    double free_ns)
 {
     const double most_ns = overhead->max_overhead * own_ns, due_ns = process->debt_ns * own_ns / REPAYMENT_NS;
-    const double least_ns = greater(LEAST_SHARE * most_ns, FREE_SHARE * wall_ns);
+    const double least_ns = greater(LEAST_SHARE * most_ns, free_ns);
     return greater(greater(most_ns - due_ns, least_ns), process->lent_ns);
 }
 
@@ -291,9 +297,10 @@ static struct cost measure(const struct rv_max_overhead *overhead, const struct 
 /* What a process has left over is no licence to slow it later. */
 static void charge(const struct rv_max_overhead *overhead, struct process *process, const struct cost *cost)
 {
-    const double used_ns = cost_of_calls(cost) + cost->patching_ns;
-    process->debt_ns = greater(process->debt_ns + used_ns - overhead->max_overhead * own_ns_of(cost), 0);
+    const double used_ns = cost_of_calls(cost) + cost->patching_ns, share_ns = overhead->max_overhead * own_ns_of(cost);
+    process->debt_ns = greater(process->debt_ns + used_ns - greater(share_ns, lesser(used_ns, process->free_ns)), 0);
     process->lent_ns = greater(process->lent_ns - used_ns, 0);
+    process->free_ns = greater(process->free_ns - used_ns, 0);
 }
 
 static struct process look_at(const struct rv_max_overhead *overhead, uint32_t process_idx, uint64_t now_ns)
@@ -331,6 +338,8 @@ static size_t choose_of(struct rv_max_overhead *overhead, struct function *const
     const double wall_ns = (double)(now_ns - process->mono_ns);
     now.debt_ns = process->debt_ns;
     now.lent_ns = process->mono_ns ? process->lent_ns : LENT_NS * overhead->max_overhead;
+    const double free_ns = lesser(process->free_ns + FREE_SHARE * wall_ns, FREE_SHARE * FREE_NS);
+    now.free_ns = free_ns;
     charge(overhead, &now, &cost);
     now.room_cpu_ns = process->room_cpu_ns;
     now.n_left_out = process->n_left_out;
@@ -340,7 +349,7 @@ static size_t choose_of(struct rv_max_overhead *overhead, struct function *const
     const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
     double left_ns = cost_of_calls(&cost) - (double)cost.n_left_out * cost.pair_ns;
     const double allowed_ns =
-        allow_at_once(overhead, process->debt_ns, &cost, allow(overhead, process, own_ns_of(&cost), wall_ns), left_ns);
+        allow_at_once(overhead, process->debt_ns, &cost, allow(overhead, process, own_ns_of(&cost), free_ns), left_ns);
     size_t n = 0;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];
@@ -406,10 +415,12 @@ static double measure_room(const struct rv_max_overhead *overhead, uint32_t proc
     const uint64_t cpu_ns = cpu_ns_of(rv_map_process(overhead->map, process_idx));
     const double cost_ns = process->room_cost_ns;
     const double own_ns = (double)cpu_ns - (double)process->room_cpu_ns - cost_ns;
-    const bool is_known = process->room_cpu_ns && own_ns > 0 && debt_at(overhead, process, cpu_ns) <= 0;
+    const double share_ns = overhead->max_overhead * own_ns, free_ns = FREE_SHARE * (double)ROOM_NS;
+    const bool is_known = process->room_cpu_ns && own_ns > 0;
+    const bool has_room = free_ns > share_ns || debt_at(overhead, process, cpu_ns) <= 0;
     process->room_cpu_ns = cpu_ns;
     process->room_cost_ns = 0;
-    return is_known ? overhead->max_overhead - cost_ns / own_ns : -1;
+    return is_known && has_room ? (greater(share_ns, free_ns) - cost_ns) / own_ns : -1;
 }
 
 static size_t let_in_of(struct rv_max_overhead *overhead, uint32_t process_idx, uint64_t now_ns,

@@ -6,6 +6,7 @@
  *             process tells it: as it begins, and to follow what was chosen
  *     time    the process's CPU time, less the cost
  *     debt    cost beyond the share so far: repaid by a lower share; at first some cost is lent
+ *     free    a thousandth of a CPU, whatever the process does: what costs less is never left out
  *
  * Where there is room again, functions are let in again, the cheapest first: what one cost when it was left out counts
  * for ever less, and for the longer the more often that was.

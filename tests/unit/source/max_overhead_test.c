@@ -179,6 +179,30 @@ static double clock_ns(enum rv_clock_kind kind)
     return (double)least_ns / N_READS;
 }
 
+/* Calls that come in two parts, of which only the first has waited: together they cost half of what is free. */
+static void choose_none_of_bursts(struct rv_map *map)
+{
+    enum { CLOCK_READS = 5, N_TURNS = 4, N_LEAST = 1000 };
+    const double part_ns = 2.5e5;
+    const struct timespec pause = {.tv_sec = 1}, part = {.tv_nsec = 110000000};
+    struct rv_max_overhead_choice choices[4];
+    struct rv_max_overhead *overhead = rv_max_overhead_create(map, 0.01);
+    const double n_calls = part_ns / CLOCK_READS / clock_ns(map->geometry.clock_kind);
+    const size_t n = n_calls < N_LEAST ? N_LEAST : n_calls > N ? N : (size_t)n_calls;
+    for (unsigned i = 0; i < 2 * N_TURNS; i++) {
+        rv_max_overhead_count(overhead, 3, 0, events, n);
+        work(CLOCKS_PER_SEC / 500);
+        nanosleep(i % 2 ? &part : &pause, NULL);
+        cr_assert_eq(rv_max_overhead_choose(overhead, choices, 4), 0);
+    }
+    rv_max_overhead_destroy(overhead);
+}
+
+Test(max_overhead, leaves_a_process_that_works_now_and_then, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_none_of_bursts);
+}
+
 /* Once the process has worked for a second, count calls that cost half of what it may be slowed by. Returns how many
  * functions were chosen. */
 static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
