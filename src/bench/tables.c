@@ -14,7 +14,8 @@
 
 #define N_TURNS 3u
 #define N_WINDOWS 15u
-#define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has */
+#define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has, */
+#define SAMPLED_CALLS (UINT64_C(1) << 20) /* and shows first */
 enum { MOST_THREADS = 8, MOST_IDS = 600 /* of the calls of lod */ };
 
 struct tables {
@@ -127,6 +128,27 @@ static void time_range(const struct tables *tables, const char *name, const uint
                                                      whole_ms[0] / samples[0], text});
 }
 
+/* What is shown until all is measured: rows and paths, or a list of calls by another column. */
+static void time_sample(const struct tables *tables, const char *name, const uint32_t *calls_of)
+{
+    double samples[N_TURNS];
+    char detail[64];
+    struct rv_range_statistics_params params = params_of(tables, calls_of);
+    params.n_calls_sampled = SAMPLED_CALLS;
+    for (unsigned i = 0; i < N_TURNS; i++) {
+        struct rv_range_statistics *range = rv_range_statistics_create(&params);
+        samples[i] = measure_by_threads(range, n_threads());
+        const uint64_t before_ns = rv_clock_thread_cpu_ns();
+        if (calls_of)
+            free(rv_call_list_take_order(rv_range_statistics_calls(range), RV_CALL_SELF, 1, NULL));
+        samples[i] += ms_since(before_ns);
+        (void)snprintf(detail, sizeof detail, "of %.0f %% of the calls; longest of %zu threads",
+                       100.0 * rv_range_statistics_sampled(range), n_threads());
+        rv_range_statistics_destroy(range);
+    }
+    report(tables, name, samples, detail);
+}
+
 /* Windows of any length. */
 static void time_windows(const struct tables *tables, const char *name, struct rv_range_memory *memory)
 {
@@ -191,7 +213,7 @@ static void time_longest(const struct tables *tables, const char *name, uint32_t
     report(tables, name, samples, detail);
 }
 
-static void time_list(const struct tables *tables, const char *const names[3], uint32_t id)
+static void time_list(const struct tables *tables, const char *const names[4], uint32_t id)
 {
     double orders[N_TURNS];
     char detail[64];
@@ -209,12 +231,14 @@ static void time_list(const struct tables *tables, const char *const names[3], u
     report(tables, names[1], orders, detail);
     rv_range_statistics_destroy(range);
     time_longest(tables, names[2], id);
+    time_sample(tables, names[3], &id);
 }
 
 /* As if every second subroutine were the same one: it has half of all calls. */
 static void time_list_of_half(const struct tables *tables)
 {
-    static const char *const names[3] = {"lod.table.half_calls", "lod.table.half_order", "lod.table.half_longest"};
+    static const char *const names[4] = {"lod.table.half_calls", "lod.table.half_order", "lod.table.half_longest",
+                                         "lod.table.half_sample"};
     struct tables half = *tables;
     half.subroutines = rv_subroutines_create();
     for (uint32_t id = 1; id < MOST_IDS; id += 2)
@@ -250,9 +274,9 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
 {
     static const char *const again[2][2] = {{"lod.table.rows.again", "lod.table.rows.window"},
                                             {"lod.table.usual_rows.again", "lod.table.usual_rows.window"}};
-    static const char *const lists[2][3] = {
-        {"lod.table.calls", "lod.table.order", "lod.table.longest"},
-        {"lod.table.usual_calls", "lod.table.usual_order", "lod.table.usual_longest"}};
+    static const char *const lists[2][4] = {
+        {"lod.table.calls", "lod.table.order", "lod.table.longest", "lod.table.calls_sample"},
+        {"lod.table.usual_calls", "lod.table.usual_order", "lod.table.usual_longest", "lod.table.usual_calls_sample"}};
     const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX};
     struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;
@@ -262,6 +286,7 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
     (void)rv_range_statistics_nodes(range, &n);
     (void)snprintf(detail, sizeof detail, "%zu paths", n);
     time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
+    time_sample(&tables, has_few_paths ? "lod.table.usual_rows.sample" : "lod.table.rows.sample", NULL);
     time_again(&tables, again[has_few_paths]);
     time_list(&tables, lists[has_few_paths], id);
     if (has_few_paths)

@@ -33,6 +33,8 @@ struct rv_range_statistics {
     size_t n_parts, parts_capacity;
     uint64_t calls_per_part;
     size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
+    uint64_t n_calls_sampled; /* 0: all */
+    double sampled;           /* share of the calls, once it has begun */
     atomic_uint_least64_t n_expected, n_seen; /* calls; 1 is expected until it has begun */
     /* under the lock */
     pthread_mutex_t lock;
@@ -270,6 +272,8 @@ struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_sta
     range->subroutines = params->subroutines;
     range->memory = params->memory;
     range->n_beforehand = params->n_beforehand;
+    range->n_calls_sampled = params->n_calls_sampled;
+    range->sampled = 1.0;
     range->calls_per_part = params->calls_per_part ? params->calls_per_part : CALLS_PER_PART;
     range->stats = rv_stats_create();
     rv_range_tree_init(&range->tree);
@@ -442,6 +446,29 @@ static void borrow_parts(struct rv_range_statistics *range)
     }
 }
 
+/* Leave a part whenever the share of the calls up to its middle is due. */
+static void choose_sample(struct rv_range_statistics *range)
+{
+    uint64_t n_all = 0, n_sampled = 0;
+    for (size_t i = 0; i < range->n_parts; i++)
+        n_all += range->parts[i].n_expected;
+    const double share = n_all > range->n_calls_sampled ? (double)range->n_calls_sampled / (double)n_all : 1.0;
+    double n_due = 0.0;
+    size_t n = 0;
+    for (size_t i = 0; i < range->n_parts; i++) {
+        const struct rv_range_part part = range->parts[i];
+        n_due += share * (double)part.n_expected;
+        if (n_due < 0.5 * (double)part.n_expected)
+            continue;
+        n_due -= (double)part.n_expected;
+        n_sampled += part.n_expected;
+        range->parts[n++] = part;
+    }
+    range->n_parts = n;
+    range->sampled = n_all ? (double)n_sampled / (double)n_all : 1.0;
+    atomic_store_explicit(&range->n_expected, n_sampled, memory_order_relaxed);
+}
+
 /* Leave the first parts that are to be kept and are not yet, while there is room for more. */
 static void choose_unknown(struct rv_range_statistics *range)
 {
@@ -477,6 +504,8 @@ static void begin(struct rv_range_statistics *range)
         return;
     range->has_begun = true;
     divide(range);
+    if (range->n_calls_sampled)
+        choose_sample(range);
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
     range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
     range->namesakes = hash_namesakes(&range->scope);
@@ -603,6 +632,11 @@ size_t rv_range_statistics_n_parts(struct rv_range_statistics *range)
 bool rv_range_statistics_has_all_beforehand(const struct rv_range_statistics *range)
 {
     return range->n_parts == 0;
+}
+
+double rv_range_statistics_sampled(const struct rv_range_statistics *range)
+{
+    return range->sampled;
 }
 
 uint32_t rv_range_statistics_id(const struct rv_range_statistics *range, uint32_t id)

@@ -39,6 +39,7 @@ struct rv_range_statistics_params {
     struct rv_range_memory *memory; /* of parts that were measured before; outlives the range. NULL: none */
     size_t n_beforehand; /* up to so many parts are measured that the memory has not, and no results made; 0: all are */
     uint64_t calls_per_part; /* about so many are measured by a thread at a time; 0 = 131,072 */
+    uint64_t n_calls_sampled; /* about so many are measured, in parts spread evenly over threads and time; 0: all */
     bool lists_calls;  /* of this subroutine, in rv_range_statistics_calls(), and makes neither statistics nor nodes */
     uint32_t calls_of; /* or of one with its name, file and line */
 };
@@ -96,6 +97,10 @@ void rv_range_statistics_share_miss(struct rv_range_statistics_share *share);
 
 /* Of one for later ranges: has the memory all parts that it could have, or no room for more? */
 bool rv_range_statistics_has_all_beforehand(const struct rv_range_statistics *range);
+
+/* Of the calls of a range that has begun, the share that is measured: 1, but for a sample. Roughly; 0: no part is as
+ * small. */
+double rv_range_statistics_sampled(const struct rv_range_statistics *range);
 
 /* The id of a subroutine in the results. */
 uint32_t rv_range_statistics_id(const struct rv_range_statistics *range, uint32_t id);

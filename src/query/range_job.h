@@ -3,18 +3,36 @@
 #ifndef RV_QUERY_RANGE_JOB_H
 #define RV_QUERY_RANGE_JOB_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "model/range_statistics.h"
 #include "pipeline/session.h"
 #include "query/job_thread.h"
 
+/*
+ * Label  Where                                                         Partner
+ * RJ1    the job's thread has measured the sample                      RJ2
+ * RJ2    the main thread takes it                                      RJ1
+ */
+
+struct rv_range_result { /* of a complete range; zeroed = none */
+    struct rv_range_statistics *range;
+    struct rv_stats_row *rows; /* of all subroutines */
+    size_t n_rows;
+};
+
+void rv_range_result_fini(struct rv_range_result *result);
+
 struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range_statistics *range;
     struct rv_session *session; /* NULL: none */
     size_t most_threads;        /* set before it is started; 0: as many as CPUs */
+    uint64_t n_calls_sampled;   /* set before it is started: so many are measured first; 0: none */
     struct rv_stats_row *rows;  /* once done: of all subroutines */
     size_t n_rows;
+    struct rv_range_result sample; /* the job's, until has_sample; then until it is taken */
+    atomic_bool has_sample;
     struct rv_job_thread thread;
 };
 
@@ -24,6 +42,12 @@ void rv_range_job_start(struct rv_range_job *job, const struct rv_range_statisti
 void rv_range_job_stop(struct rv_range_job *job);
 
 void rv_range_job_wait(struct rv_range_job *job); /* until it is done */
+
+/*
+ * What a sample of the calls gives, for rv_range_result_fini(); none where there is not yet one, where it has been
+ * taken, or where the sample would be a large part of all calls.
+ */
+struct rv_range_result rv_range_job_take_sample(struct rv_range_job *job);
 
 /* Has it progressed since the last call? */
 bool rv_range_job_poll(struct rv_range_job *job);

@@ -11,6 +11,7 @@ void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_ra
                             struct rv_session *session)
 {
     renewal->begun_ns = rv_clock_mono_ns();
+    next_of(renewal)->n_calls_sampled = renewal->n_calls_sampled;
     rv_range_job_start(next_of(renewal), params, session);
 }
 
@@ -24,6 +25,11 @@ void rv_range_renewal_wait(struct rv_range_renewal *renewal)
 {
     if (rv_range_renewal_is_on(renewal))
         rv_range_job_wait(next_of(renewal));
+}
+
+struct rv_range_result rv_range_renewal_take_sample(struct rv_range_renewal *renewal)
+{
+    return rv_range_job_take_sample(next_of(renewal));
 }
 
 bool rv_range_renewal_poll(struct rv_range_renewal *renewal)

@@ -13,6 +13,7 @@
 struct rv_range_renewal { /* zeroed = nothing measured; must not move while running */
     struct rv_range_job jobs[2];
     unsigned shown;
+    uint64_t n_calls_sampled;   /* set before it is started: so many are measured first; 0: none */
     uint64_t begun_ns, took_ns; /* of the last start, by the clock; of the shown one */
 };
 
@@ -24,6 +25,9 @@ void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_ra
 void rv_range_renewal_stop(struct rv_range_renewal *renewal);
 
 void rv_range_renewal_wait(struct rv_range_renewal *renewal); /* until nothing is being measured */
+
+/* A sample of what is being measured: as rv_range_job_take_sample(). */
+struct rv_range_result rv_range_renewal_take_sample(struct rv_range_renewal *renewal);
 
 /* Has the measuring progressed since the last call? */
 bool rv_range_renewal_poll(struct rv_range_renewal *renewal);

@@ -146,7 +146,10 @@ static void show_count(const struct rv_ui_style *style, const struct rv_calls_ta
                        struct rv_button_lines *lines)
 {
     char text[96];
-    if (shown->is_listing && shown->list && !shown->is_complete)
+    if (shown->is_listing && shown->list && shown->sampled < 1.0)
+        (void)snprintf(text, sizeof text, "of a sample, %.0f %% of all; listing all, %.0f %%", 100.0 * shown->sampled,
+                       100.0 * shown->progress);
+    else if (shown->is_listing && shown->list && !shown->is_complete)
         (void)snprintf(text, sizeof text, "the longest %zu; listing all, %.0f %%", shown->list->n,
                        100.0 * shown->progress);
     else if (shown->is_listing)

@@ -10,7 +10,8 @@
 struct rv_calls_table {
     const struct rv_call_list *list; /* NULL = none yet */
     const uint32_t *order;           /* places in the list, row by row; NULL = as listed */
-    bool is_complete; /* else it is the begin of the list */
+    bool is_complete;                /* else it is the begin of the list, */
+    double sampled;                  /* or where this is less than 1 of so large a share of the calls */
     bool is_listing;
     double progress; /* 0..1, while listing */
     enum rv_call_column column;

@@ -72,7 +72,12 @@ static float show_groupings(const struct rv_groups_table *shown, const struct rv
     for (uint32_t i = 0; i < RV_CALL_GROUPINGS; i++)
         if (rv_button_lines_button(&lines, titles[i], (uint32_t)shown->grouping == i))
             rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_GROUP_CALLS, .idx = i + 1});
-    rv_button_lines_label(&lines, shown->groups ? "" : "choose a row", style->text);
+    char text[32] = "";
+    if (shown->groups && shown->sampled < 1.0)
+        (void)snprintf(text, sizeof text, "of a sample, %.0f %%", 100.0 * shown->sampled);
+    else if (!shown->groups)
+        (void)snprintf(text, sizeof text, "choose a row");
+    rv_button_lines_label(&lines, text, style->text);
     return lines.height;
 }
 

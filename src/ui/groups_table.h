@@ -10,6 +10,7 @@ struct rv_groups_table {
     const struct rv_call_sums *groups; /* NULL = none yet */
     size_t n_groups;
     enum rv_call_grouping grouping;
+    double sampled; /* the share of the calls that they are from: 1 unless it is a sample */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
 };

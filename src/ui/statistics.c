@@ -277,8 +277,12 @@ static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, stru
 
 static void show_progress(const struct rv_statistics *shown, const struct rv_ui_style *style)
 {
-    char text[64];
-    (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
+    char text[96];
+    if (shown->sampled < 1.0)
+        (void)snprintf(text, sizeof text, "of a sample, %.0f %% of the calls; measuring all, %.0f %%",
+                       100.0 * shown->sampled, 100.0 * shown->progress);
+    else
+        (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
 }
 

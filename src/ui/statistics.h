@@ -75,7 +75,8 @@ struct rv_statistics {
     bool has_selected;                       /* a range is selected */
     uint64_t from_ns, to_ns;                 /* what is shown */
     uint64_t zero_ns;                        /* of the time axis */
-    const struct rv_range_statistics *range; /* complete; NULL = none yet: the rows are there before their paths */
+    const struct rv_range_statistics *range; /* NULL = none yet: the rows are there before their paths */
+    double sampled; /* the share of the calls that the range is from: 1 unless it is a sample */
     bool is_measuring;
     double progress;                 /* 0..1, while measuring */
     uint64_t version;                /* changes with the range; not 0 */

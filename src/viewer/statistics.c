@@ -34,6 +34,7 @@ void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
     for (int i = 0; i < 2; i++)
         rv_viewer_call_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
+    rv_range_result_fini(&statistics->sample);
     rv_totals_job_stop(&statistics->totals);
     rv_range_ahead_stop(&statistics->ahead);
     rv_range_memory_destroy(statistics->memory);
@@ -117,6 +118,11 @@ const struct rv_stats *rv_viewer_statistics_stats(const struct rv_viewer_statist
     return statistics->shows_totals ? statistics->totals.stats : range ? rv_range_statistics_stats(range) : NULL;
 }
 
+double rv_viewer_statistics_sampled(const struct rv_viewer_statistics *statistics)
+{
+    return statistics->shows_sample ? rv_range_statistics_sampled(statistics->sample.range) : 1.0;
+}
+
 uint64_t rv_viewer_statistics_self_ns(const struct rv_viewer_statistics *statistics)
 {
     const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
@@ -162,7 +168,14 @@ static void want_totals(struct rv_viewer *viewer)
         rv_totals_job_start(&statistics->totals, viewer->session, viewer->subroutines);
 }
 
-static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
+/* What is only measured again stays until all of it is. */
+static void want_sample(struct rv_viewer_statistics *statistics, bool at_once)
+{
+    statistics->wants_sample = at_once || !rv_viewer_statistics_range(statistics);
+    statistics->measured.n_calls_sampled = statistics->wants_sample ? RV_SAMPLED_CALLS : 0;
+}
+
+static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range, bool at_once)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     const struct rv_filter *filter = viewer->search.filter;
@@ -174,6 +187,7 @@ static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
     statistics->asked = *range;
     statistics->asked_time = statistics->time;
     rv_range_ahead_stop(&statistics->ahead);
+    want_sample(statistics, at_once);
     rv_range_renewal_start(&statistics->measured,
                            &(struct rv_range_statistics_params){.from_ns = range->from_ns,
                                                                 .to_ns = range->to_ns,
@@ -213,7 +227,7 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
     at_once |= statistics->asked_filter != viewer->search.filter;
     if (!at_once && !is_last && !is_time(statistics))
         return;
-    measure(viewer, &range);
+    measure(viewer, &range, at_once);
     const bool has_none = is_last && !rv_range_renewal_shown(&statistics->measured);
     if (are_totals_known(viewer) && (at_once || has_none)) /* else what is shown stays: totals have no paths */
         want_totals(viewer);
@@ -338,15 +352,14 @@ static uint32_t find_path(const struct rv_range_node *from, uint32_t node, const
     return found;
 }
 
-/* Another range is shown: the focus stays on its path, or is on all where there is none. */
+/* Paths of another range are shown: the focus stays on its path, or is on all where there is none. */
 static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_range_statistics *next)
 {
-    const struct rv_range_job *last = rv_range_renewal_shown(&statistics->measured);
+    const struct rv_range_statistics *last = statistics->paths;
     size_t n;
     uint32_t node = rv_viewer_statistics_focus(statistics);
-    node = node && last
-               ? find_path(rv_range_statistics_nodes(last->range, &n), node, rv_range_statistics_nodes(next, &n))
-               : 0;
+    node =
+        node && last ? find_path(rv_range_statistics_nodes(last, &n), node, rv_range_statistics_nodes(next, &n)) : 0;
     statistics->n_focus = node != 0;
     statistics->focus[0] = node;
 }
@@ -364,7 +377,7 @@ static void want_tree(struct rv_viewer_statistics *statistics, int which, enum r
     bool is_of_one = kind == RV_CALL_TREE_CALLERS || kind == RV_CALL_TREE_CALLEES;
     const struct rv_range_statistics *range = rv_viewer_statistics_range(statistics);
     if (range)
-        rv_viewer_call_tree_want(&statistics->trees[which], range, statistics->version, kind,
+        rv_viewer_call_tree_want(&statistics->trees[which], range, statistics->paths_version, kind,
                                  is_of_one ? rv_viewer_statistics_subject(statistics) : 0);
 }
 
@@ -393,17 +406,44 @@ static void want_trees(struct rv_viewer_statistics *statistics)
 
 /* ---- */
 
+/* Those before are not used any more, and may be freed. */
+static void show_paths(struct rv_viewer_statistics *statistics, const struct rv_range_statistics *range)
+{
+    stop_trees(statistics);
+    keep_focus(statistics, range);
+    statistics->paths = range;
+    statistics->paths_version++;
+}
+
 static bool show_measured(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     if (!rv_range_renewal_is_ready(&statistics->measured))
         return false;
-    stop_trees(statistics);
-    keep_focus(statistics, rv_range_renewal_next(&statistics->measured)->range);
+    show_paths(statistics, rv_range_renewal_next(&statistics->measured)->range);
     rv_range_renewal_turn(&statistics->measured);
-    statistics->wants_totals = statistics->shows_totals = false;
+    rv_range_result_fini(&statistics->sample);
+    statistics->wants_totals = statistics->shows_totals = statistics->wants_sample = statistics->shows_sample = false;
     const struct rv_range_job *measured = rv_range_renewal_shown(&statistics->measured);
     take_rows(viewer, measured->rows, measured->n_rows);
+    return true;
+}
+
+static bool show_sample(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    struct rv_range_result sample = {0};
+    if (statistics->wants_sample)
+        sample = rv_range_renewal_take_sample(&statistics->measured);
+    if (!sample.range)
+        return false;
+    show_paths(statistics, sample.range);
+    rv_range_result_fini(&statistics->sample);
+    statistics->sample = sample;
+    statistics->wants_sample = false;
+    statistics->shows_sample = true;
+    if (!statistics->shows_totals)
+        take_rows(viewer, sample.rows, sample.n_rows);
     return true;
 }
 
@@ -413,9 +453,9 @@ static bool show_totals(struct rv_viewer *viewer)
     (void)rv_totals_job_poll(&statistics->totals);
     if (!statistics->wants_totals || !rv_totals_job_is_done(&statistics->totals))
         return false;
-    stop_trees(statistics);
     statistics->wants_totals = false;
     statistics->shows_totals = true;
+    statistics->shows_sample &= !statistics->wants_sample; /* else it is of the range before */
     take_rows(viewer, statistics->totals.rows, statistics->totals.n_rows);
     return true;
 }
@@ -426,7 +466,9 @@ bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
     measure_wanted(viewer, false);
     measure_ahead(viewer);
     bool has_changed = rv_range_renewal_poll(&statistics->measured);
-    has_changed |= show_measured(viewer) || show_totals(viewer);
+    has_changed |= show_measured(viewer);
+    has_changed |= show_totals(viewer);
+    has_changed |= show_sample(viewer);
     has_changed |= rv_viewer_subroutine_calls_advance(viewer);
     has_changed |= rv_viewer_line_times_advance(viewer);
     want_trees(statistics);
@@ -458,7 +500,9 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
     stop_trees(statistics);
     statistics->n_focus = 0;
     rv_range_renewal_stop(&statistics->measured);
-    statistics->wants_totals = statistics->shows_totals = false;
+    rv_range_result_fini(&statistics->sample);
+    statistics->paths = NULL;
+    statistics->wants_totals = statistics->shows_totals = statistics->wants_sample = statistics->shows_sample = false;
     rv_viewer_subroutine_calls_choose_none(&statistics->calls);
     rv_viewer_line_times_stop(&statistics->lines);
     return was_open;

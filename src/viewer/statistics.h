@@ -20,7 +20,8 @@
 #include "viewer/call_tree.h"
 #include "viewer/line_times.h"
 
-#define RV_FOCUS_MOST 64u /* the oldest is dropped */
+#define RV_FOCUS_MOST 64u                  /* the oldest is dropped */
+#define RV_SAMPLED_CALLS (UINT64_C(1) << 20) /* so many are measured within a tenth of a second */
 
 struct rv_viewer;
 struct rv_view_params;
@@ -40,7 +41,8 @@ struct rv_viewer_subroutine_calls { /* of the chosen subroutine */
     uint32_t id;            /* an id in the results of the statistics */
     struct rv_name_set ids; /* the ids of the subroutine in all processes */
     struct rv_range_renewal listed;
-    struct rv_longest_calls_job longest; /* shown until all are listed for the first time */
+    struct rv_longest_calls_job longest; /* shown until all are listed for the first time, */
+    struct rv_range_result sample;       /* as is a list of calls of a sample in another order */
     uint64_t measured; /* the version of the statistics that the calls were listed for */
     struct rv_call_order_job sorting;
     enum rv_call_column column; /* that the calls are sorted by */
@@ -49,8 +51,8 @@ struct rv_viewer_subroutine_calls { /* of the chosen subroutine */
     enum rv_call_grouping grouping;
     struct rv_call_sums *groups; /* of the list, by falling total */
     size_t n_groups;
-    bool has_current;
-    size_t current; /* the call gone to last, as a place in the list that is shown */
+    const struct rv_call_list *current_of; /* the list of the call gone to last; NULL: none */
+    size_t current;                        /* its place there */
     enum rv_calls_request request;
 };
 
@@ -64,6 +66,10 @@ struct rv_viewer_statistics {
     struct rv_totals_job totals; /* of the whole capture, made anew when names have come; shown until it has been
                                     measured */
     bool wants_totals, shows_totals;
+    struct rv_range_result sample; /* of what is measured; shown until all of it is */
+    bool wants_sample, shows_sample;
+    const struct rv_range_statistics *paths; /* the range that they are from: all of it, or a sample; NULL: none yet */
+    uint64_t paths_version;                  /* rises with each such range */
     struct rv_range_memory *memory; /* parts that were measured, for later ranges */
     struct rv_range_ahead ahead;    /* measures parts for them while there is nothing else to measure */
     struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
@@ -123,13 +129,15 @@ static inline uint32_t rv_viewer_statistics_subject(const struct rv_viewer_stati
     return statistics->calls.is_on ? statistics->calls.id : statistics->n_rows ? statistics->rows[0].id : 0;
 }
 
-/* The complete range that is shown; NULL = none yet. */
+/* The range that is shown: complete, or a sample; NULL = none yet. */
 static inline const struct rv_range_statistics *
 rv_viewer_statistics_range(const struct rv_viewer_statistics *statistics)
 {
-    const struct rv_range_job *job = rv_range_renewal_shown(&statistics->measured);
-    return job && !statistics->shows_totals ? job->range : NULL;
+    return statistics->shows_totals && !statistics->shows_sample ? NULL : statistics->paths;
 }
+
+/* The share of the calls that the range is measured from, or that the rows are: 1 unless it is a sample. */
+double rv_viewer_statistics_sampled(const struct rv_viewer_statistics *statistics);
 
 /* What the rows are from; NULL = there are none yet. And the own time of all of them. */
 const struct rv_stats *rv_viewer_statistics_stats(const struct rv_viewer_statistics *statistics);

@@ -16,10 +16,32 @@ static bool is_as_listed(const struct rv_viewer_subroutine_calls *calls)
     return calls->column == RV_CALL_DURATION && calls->is_descending;
 }
 
+/* The begin of the list, where that is the order. */
+static const struct rv_call_list *begin_of_list(const struct rv_viewer_subroutine_calls *calls)
+{
+    return is_as_listed(calls) ? rv_longest_calls_job_list(&calls->longest) : NULL;
+}
+
+static const struct rv_call_list *list_of_sample(const struct rv_viewer_subroutine_calls *calls)
+{
+    return calls->sample.range ? rv_range_statistics_calls(calls->sample.range) : NULL;
+}
+
 const struct rv_call_list *rv_viewer_subroutine_calls_shown(const struct rv_viewer_subroutine_calls *calls)
 {
-    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
-    return listed || !is_as_listed(calls) ? listed : rv_longest_calls_job_list(&calls->longest);
+    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls), *begin = begin_of_list(calls);
+    return listed ? listed : begin ? begin : list_of_sample(calls);
+}
+
+double rv_viewer_subroutine_calls_sampled(const struct rv_viewer_subroutine_calls *calls)
+{
+    const bool is_sample = calls->sample.range && rv_viewer_subroutine_calls_shown(calls) == list_of_sample(calls);
+    return is_sample ? rv_range_statistics_sampled(calls->sample.range) : 1.0;
+}
+
+bool rv_viewer_subroutine_calls_has_current(const struct rv_viewer_subroutine_calls *calls)
+{
+    return calls->current_of && calls->current_of == rv_viewer_subroutine_calls_shown(calls);
 }
 
 size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row)
@@ -31,19 +53,32 @@ static void forget_order(struct rv_viewer_subroutine_calls *calls)
 {
     rv_call_order_job_stop(&calls->sorting);
     free(calls->order);
-    free(calls->groups);
     calls->order = NULL;
+}
+
+static void forget_groups(struct rv_viewer_subroutine_calls *calls)
+{
+    free(calls->groups);
     calls->groups = NULL;
     calls->n_groups = 0;
+}
+
+/* What is shown until all are listed. */
+static void forget_first(struct rv_viewer_subroutine_calls *calls)
+{
+    rv_longest_calls_job_stop(&calls->longest);
+    rv_range_result_fini(&calls->sample);
 }
 
 void rv_viewer_subroutine_calls_choose_none(struct rv_viewer_subroutine_calls *calls)
 {
     forget_order(calls);
-    rv_longest_calls_job_stop(&calls->longest);
+    forget_groups(calls);
+    forget_first(calls);
     rv_range_renewal_stop(&calls->listed);
     rv_name_set_fini(&calls->ids);
-    calls->is_on = calls->has_current = false;
+    calls->is_on = false;
+    calls->current_of = NULL;
     calls->request = RV_CALLS_STAY;
 }
 
@@ -92,10 +127,14 @@ static void list(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     const struct rv_range_statistics_params params = params_of(viewer);
+    const bool is_first = !rv_viewer_subroutine_calls_list(calls);
     calls->measured = viewer->statistics.version;
-    if (!rv_viewer_subroutine_calls_list(calls) && !is_about(&calls->longest, &params)) {
+    calls->listed.n_calls_sampled = is_first ? RV_SAMPLED_CALLS : 0;
+    if (is_first && !is_about(&calls->longest, &params)) {
+        forget_order(calls);
+        forget_first(calls);
+        calls->current_of = NULL;
         rv_longest_calls_job_start(&calls->longest, &params);
-        calls->has_current = false;
     }
     rv_range_renewal_start(&calls->listed, &params, viewer->session);
 }
@@ -115,12 +154,15 @@ void rv_viewer_subroutine_calls_choose(struct rv_viewer *viewer, uint32_t id)
 
 /* ---- order ---- */
 
+/* Lists have the longest call first. */
 static void sort(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
-    const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
-    if (listed)
-        rv_call_order_job_start(&calls->sorting, listed, viewer->lanes, calls->column, calls->is_descending);
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
+    if (is_as_listed(calls))
+        forget_order(calls);
+    else if (shown)
+        rv_call_order_job_start(&calls->sorting, shown, viewer->lanes, calls->column, calls->is_descending);
 }
 
 static bool take_order(struct rv_viewer_subroutine_calls *calls)
@@ -140,7 +182,7 @@ static void go_to_place(struct rv_viewer *viewer, size_t place)
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     const struct rv_call *call = &rv_viewer_subroutine_calls_shown(calls)->calls[place];
     const struct rv_box box = rv_call_box(call);
-    calls->has_current = true;
+    calls->current_of = rv_viewer_subroutine_calls_shown(calls);
     calls->current = place;
     rv_viewer_show_call(viewer, &box, call->lane_idx);
 }
@@ -156,14 +198,15 @@ static size_t neighbour(const struct rv_viewer_subroutine_calls *calls, const st
 
 static size_t requested_place(const struct rv_viewer_subroutine_calls *calls, const struct rv_call_list *listed)
 {
+    const bool has_current = rv_viewer_subroutine_calls_has_current(calls);
     switch (calls->request) {
     case RV_CALLS_LONGEST:
-        return calls->has_current ? (calls->current + 1) % listed->n : 0;
+        return has_current ? (calls->current + 1) % listed->n : 0;
     case RV_CALLS_LONGER:
-        return calls->has_current ? (calls->current + listed->n - 1) % listed->n : 0;
+        return has_current ? (calls->current + listed->n - 1) % listed->n : 0;
     case RV_CALLS_NEXT:
     case RV_CALLS_PREVIOUS:
-        if (calls->has_current)
+        if (has_current)
             return neighbour(calls, listed, calls->request == RV_CALLS_NEXT);
         break;
     case RV_CALLS_FIRST:
@@ -173,12 +216,12 @@ static size_t requested_place(const struct rv_viewer_subroutine_calls *calls, co
     return listed->by_start[0];
 }
 
-/* A list that is not complete has no last call, and no first one by time. */
+/* The begin of a list has no last call, and no first one by time. A sample has neither. */
 static bool is_known(const struct rv_viewer_subroutine_calls *calls)
 {
-    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
-    const size_t place = calls->has_current ? calls->current + 1 : 0;
-    return rv_viewer_subroutine_calls_list(calls) || (shown && calls->request == RV_CALLS_LONGEST && place < shown->n);
+    const struct rv_call_list *begin = begin_of_list(calls);
+    const size_t place = rv_viewer_subroutine_calls_has_current(calls) ? calls->current + 1 : 0;
+    return rv_viewer_subroutine_calls_list(calls) || (begin && calls->request == RV_CALLS_LONGEST && place < begin->n);
 }
 
 static bool go_where_asked(struct rv_viewer *viewer)
@@ -211,32 +254,53 @@ static void group(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
     const struct rv_call_list *listed = rv_viewer_subroutine_calls_list(calls);
-    free(calls->groups);
-    calls->n_groups = 0;
-    calls->groups = listed ? rv_call_list_take_groups(listed, calls->grouping, viewer->lanes, &calls->n_groups) : NULL;
+    const struct rv_call_list *summed = listed ? listed : list_of_sample(calls);
+    forget_groups(calls);
+    if (summed)
+        calls->groups = rv_call_list_take_groups(summed, calls->grouping, viewer->lanes, &calls->n_groups);
 }
 
 /* Is the current call at the same place in another list? */
-static bool has_current(const struct rv_viewer_subroutine_calls *calls, const struct rv_call_list *next)
+static bool keeps_current(const struct rv_viewer_subroutine_calls *calls, const struct rv_call_list *next)
 {
-    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
-    if (!calls->has_current || !shown || calls->current >= next->n)
+    if (!calls->current_of || calls->current >= next->n)
         return false;
-    const struct rv_call *a = &shown->calls[calls->current], *b = &next->calls[calls->current];
+    const struct rv_call *a = &calls->current_of->calls[calls->current], *b = &next->calls[calls->current];
     return a->lane_idx == b->lane_idx && a->start_ns == b->start_ns && a->depth == b->depth;
 }
 
-/* Another list: its places may be others. */
-static void renew(struct rv_viewer *viewer)
+/* All are listed. */
+static bool show_all(struct rv_viewer *viewer)
 {
     struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
-    calls->has_current = has_current(calls, rv_range_statistics_calls(rv_range_renewal_next(&calls->listed)->range));
+    if (!rv_range_renewal_is_ready(&calls->listed))
+        return false;
+    const struct rv_call_list *next = rv_range_statistics_calls(rv_range_renewal_next(&calls->listed)->range);
+    calls->current_of = keeps_current(calls, next) ? next : NULL;
     forget_order(calls);
     rv_range_renewal_turn(&calls->listed);
-    rv_longest_calls_job_stop(&calls->longest);
+    forget_first(calls);
     group(viewer);
-    if (!is_as_listed(calls))
-        sort(viewer);
+    sort(viewer);
+    return true;
+}
+
+static bool show_sample(struct rv_viewer *viewer)
+{
+    struct rv_viewer_subroutine_calls *calls = &viewer->statistics.calls;
+    struct rv_range_result sample = {0};
+    if (!rv_viewer_subroutine_calls_list(calls))
+        sample = rv_range_renewal_take_sample(&calls->listed);
+    if (!sample.range)
+        return false;
+    if (calls->current_of == list_of_sample(calls))
+        calls->current_of = NULL;
+    forget_order(calls);
+    rv_range_result_fini(&calls->sample);
+    calls->sample = sample;
+    group(viewer);
+    sort(viewer);
+    return true;
 }
 
 bool rv_viewer_subroutine_calls_advance(struct rv_viewer *viewer)
@@ -249,10 +313,8 @@ bool rv_viewer_subroutine_calls_advance(struct rv_viewer *viewer)
         list(viewer);
     bool has_changed = rv_range_renewal_poll(&calls->listed);
     has_changed |= rv_longest_calls_job_poll(&calls->longest);
-    if (rv_range_renewal_is_ready(&calls->listed)) {
-        renew(viewer);
-        has_changed = true;
-    }
+    has_changed |= show_all(viewer);
+    has_changed |= show_sample(viewer);
     has_changed |= take_order(calls);
     return go_where_asked(viewer) || has_changed;
 }

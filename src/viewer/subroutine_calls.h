@@ -21,8 +21,15 @@ void rv_viewer_subroutine_calls_wait(struct rv_viewer *viewer); /* until they ar
 /* The complete list; NULL = none yet. */
 const struct rv_call_list *rv_viewer_subroutine_calls_list(const struct rv_viewer_subroutine_calls *calls);
 
-/* What is shown: the complete list, and until there is one its begin, where that is the order; NULL = none yet. */
+/* What is shown: the complete list, and until there is one its begin, where that is the order, or one of the calls of a
+ * sample; NULL = none yet. */
 const struct rv_call_list *rv_viewer_subroutine_calls_shown(const struct rv_viewer_subroutine_calls *calls);
+
+/* The share of the calls that the sample is, where it is shown; else 1. */
+double rv_viewer_subroutine_calls_sampled(const struct rv_viewer_subroutine_calls *calls);
+
+/* Is the call gone to last one of the shown list? */
+bool rv_viewer_subroutine_calls_has_current(const struct rv_viewer_subroutine_calls *calls);
 
 /* The call in a row of the list as it is sorted: its place in the list. */
 size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row);

@@ -75,7 +75,7 @@ static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file 
     const struct rv_viewer_statistics *statistics = &viewer->statistics;
     switch (wanted) {
     case RV_STATISTICS_FILE_ROWS:
-        return rv_viewer_statistics_range(statistics) != NULL;
+        return rv_viewer_statistics_range(statistics) && !statistics->shows_sample;
     case RV_STATISTICS_FILE_CALLS:
         return statistics->calls.is_on && rv_viewer_subroutine_calls_list(&statistics->calls);
     case RV_STATISTICS_FILE_LINES:
@@ -149,7 +149,8 @@ static struct rv_calls_table calls_of(const struct rv_statistics_content_about *
         .progress = rv_range_renewal_progress(&calls->listed),
         .column = calls->column,
         .is_descending = calls->is_descending,
-        .has_current = calls->has_current,
+        .sampled = rv_viewer_subroutine_calls_sampled(calls),
+        .has_current = rv_viewer_subroutine_calls_has_current(calls),
         .current = calls->current,
         .zero_ns = about->viewer->live_edge.first_ns,
         .lanes = about->lanes,
@@ -187,6 +188,7 @@ static struct rv_groups_table groups_of(const struct rv_statistics_content_about
         .groups = calls->groups,
         .n_groups = calls->n_groups,
         .grouping = calls->grouping,
+        .sampled = calls->sample.range ? rv_range_statistics_sampled(calls->sample.range) : 1.0,
         .lanes = about->lanes,
         .subroutines = about->subroutines,
     };
@@ -256,7 +258,8 @@ void rv_statistics_content_show_bottom(struct rv_statistics_content *content, st
                            .range = rv_viewer_statistics_range(statistics),
                            .is_measuring = rv_range_renewal_is_on(&statistics->measured),
                            .progress = rv_range_renewal_progress(&statistics->measured),
-                           .version = statistics->version,
+                           .sampled = rv_viewer_statistics_sampled(statistics),
+                           .version = statistics->paths_version,
                            .stats = rv_viewer_statistics_stats(statistics),
                            .self_ns = rv_viewer_statistics_self_ns(statistics),
                            .rows = statistics->rows,

@@ -672,6 +672,100 @@ Test(range_statistics, measuring_ahead_ends_where_lanes_have_lost_calls, .timeou
     world_fini(&world);
 }
 
+static uint64_t n_calls_of(const struct rv_range_statistics *range)
+{
+    size_t n;
+    uint64_t n_calls = 0;
+    struct rv_stats_row *rows = rv_stats_take_rows(rv_range_statistics_stats(range), &n);
+    for (size_t i = 0; i < n; i++)
+        n_calls += rows[i].n_calls;
+    free(rows);
+    return n_calls;
+}
+
+Test(range_statistics, a_sample_has_its_share_of_the_calls_and_is_not_visited_again, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 16, 20000);
+    end_lanes(&world);
+    const size_t n_all = count_visits(&world);
+    world_fini(&world);
+    world_init(&world, 16, 20000);
+    end_lanes(&world);
+    struct rv_range_statistics_params params = kept_params(&world);
+    params.n_calls_sampled = world.n / 8;
+    struct rv_range_statistics *sample = rv_range_statistics_create(&params);
+    complete(&world, sample);
+    const double share = rv_range_statistics_sampled(sample);
+    cr_assert(share > 0.06 && share < 0.2, "%g", share);
+    cr_assert_float_eq((double)n_calls_of(sample), share * (double)world.n, 0.02 * (double)world.n);
+    cr_assert_eq(rv_range_statistics_progress(sample), 1.0);
+    rv_range_statistics_destroy(sample);
+    cr_assert_float_eq((double)count_visits(&world), (1.0 - share) * (double)n_all, 0.02 * (double)n_all);
+    check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL);
+    world_fini(&world);
+}
+
+Test(range_statistics, a_sample_as_large_as_all_is_all, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 17, 4000);
+    struct rv_range_statistics_params params = kept_params(&world);
+    params.n_calls_sampled = 2 * world.n;
+    struct rv_range_statistics *sample = rv_range_statistics_create(&params);
+    struct expected expected;
+    complete(&world, sample);
+    expect(&world, (uint64_t[2]){0, UINT64_MAX}, NULL, &expected);
+    cr_assert_eq(rv_range_statistics_sampled(sample), 1.0);
+    check_rows(sample, &expected);
+    check_nodes(sample, &expected);
+    expected_fini(&expected);
+    rv_range_statistics_destroy(sample);
+    world_fini(&world);
+}
+
+/* Each thread is a part. */
+Test(range_statistics, a_sample_is_what_a_range_of_evenly_spread_threads_is, .timeout = 60)
+{
+    enum { N = 40, EACH = 100 };
+    struct world world = {.lanes = rv_lanes_create(),
+                          .subroutines = rv_subroutines_create(),
+                          .memory = rv_range_memory_create(1 << 20)};
+    uint32_t spread[N / 4];
+    for (uint32_t i = 0; i < N; i++) {
+        struct rv_lane *lane = rv_lanes_add(world.lanes, &(struct rv_lane_identity){.tid = i, .thread = i});
+        for (uint64_t j = 1; j <= EACH; j++)
+            rv_timeline_add(lane->timeline,
+                            &(struct rv_span){.start = 1000 * j, .end = 1000 * j + 10 + i, .id = i % 3}, 1);
+        lane->last_ns = 1000 * EACH + 10 + i;
+        rv_lane_end(lane);
+        spread[i / 4] = i / 4 * 4 + 1;
+    }
+    struct rv_range_statistics_params params = {
+        .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines, .memory = world.memory};
+    params.calls_per_part = EACH;
+    params.n_calls_sampled = N * EACH / 4;
+    struct rv_range_statistics *sample = rv_range_statistics_create(&params);
+    params.n_calls_sampled = 0;
+    params.lane_idxs = spread;
+    params.n_lane_idxs = N / 4;
+    struct rv_range_statistics *range = rv_range_statistics_create(&params);
+    rv_range_statistics_measure(sample);
+    rv_range_statistics_measure(range);
+    size_t n[2];
+    const struct rv_range_node *nodes[2] = {rv_range_statistics_nodes(sample, &n[0]),
+                                            rv_range_statistics_nodes(range, &n[1])};
+    cr_assert_float_eq(rv_range_statistics_sampled(sample), 0.25, 1e-9, "%g", rv_range_statistics_sampled(sample));
+    cr_assert_eq(n_calls_of(sample), N * EACH / 4);
+    cr_assert_eq(n[0], n[1]);
+    cr_assert_arr_eq(nodes[0], nodes[1], n[0] * sizeof **nodes);
+    rv_range_statistics_destroy(sample);
+    rv_range_statistics_destroy(range);
+    rv_range_memory_destroy(world.memory);
+    rv_subroutines_destroy(world.subroutines);
+    rv_lanes_destroy(world.lanes);
+}
+
 /* So that a share can be given up between them, however many were measured before. */
 Test(range_statistics, a_step_adds_one_part_at_most, .timeout = 60)
 {

@@ -482,6 +482,91 @@ Test(statistics, the_table_of_a_comparison_is_there_only_where_captures_are_comp
     fini(&fixture);
 }
 
+/* ---- many calls ---- */
+
+#define MANY (5 * RV_SAMPLED_CALLS)
+
+static void add_many(struct fixture *fixture)
+{
+    struct rv_lane *lane = rv_lanes_get(fixture->lanes, 1);
+    for (uint64_t i = 0; i < MANY; i++) {
+        const uint64_t start_ns = BEGIN + LENGTH + 100 * i;
+        rv_timeline_add(lane->timeline, &(struct rv_span){.start = start_ns, .end = start_ns + 50 + i % 7, .id = OTHER},
+                        1);
+    }
+    lane->last_ns = rv_timeline_last_ns(lane->timeline);
+    rv_viewer_advance(&fixture->viewer, fixture->lanes, true, 0.0);
+    rv_range_ahead_stop(&fixture->viewer.statistics.ahead);
+}
+
+/* Until its sample is there, which is shown if not all has been measured since. */
+static void wait_for_sample(struct fixture *fixture, struct rv_range_renewal *renewal)
+{
+    while (!rv_range_renewal_is_ready(renewal) &&
+           !atomic_load_explicit(&renewal->jobs[!renewal->shown].has_sample, memory_order_relaxed))
+        rv_os_sleep_ns(MS);
+    (void)rv_viewer_statistics_advance(&fixture->viewer);
+}
+
+Test(statistics, a_sample_is_shown_until_all_is_measured, .timeout = 120)
+{
+    struct fixture fixture;
+    struct rv_viewer_statistics *statistics = &fixture.viewer.statistics;
+    init(&fixture);
+    add_many(&fixture);
+    do {
+        (void)rv_viewer_statistics_close(&fixture.viewer);
+        rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+        wait_for_sample(&fixture, &statistics->measured);
+    } while (!statistics->shows_sample);
+    const double share = rv_viewer_statistics_sampled(statistics);
+    cr_assert(share > 0.1 && share < 0.25, "%g", share);
+    cr_assert_float_eq((double)row_of(&fixture, OTHER)->n_calls, share * MANY, 0.02 * MANY);
+    cr_assert_not_null(rv_viewer_statistics_range(statistics));
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_TOP_DOWN + 1});
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = OTHER});
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_FOCUS_CHOSEN});
+    cr_assert_neq(rv_viewer_statistics_focus(statistics), 0);
+    wait(&fixture);
+    size_t n;
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(rv_viewer_statistics_range(statistics), &n);
+    cr_assert_eq(rv_viewer_statistics_sampled(statistics), 1.0);
+    cr_assert_eq(row_of(&fixture, OTHER)->n_calls, MANY + 1);
+    cr_assert_eq(nodes[rv_viewer_statistics_focus(statistics)].id, OTHER, "the focus stays on its path");
+    fini(&fixture);
+}
+
+Test(statistics, the_calls_of_a_sample_are_listed_in_any_order_until_all_are, .timeout = 120)
+{
+    struct fixture fixture;
+    struct rv_viewer_subroutine_calls *calls = &fixture.viewer.statistics.calls;
+    init(&fixture);
+    add_many(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = RV_CALL_SELF + 1, .amount = 0.0});
+    do {
+        rv_viewer_subroutine_calls_choose_none(calls);
+        rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = OTHER});
+        wait_for_sample(&fixture, &calls->listed);
+    } while (!calls->sample.range);
+    const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
+    cr_assert(shown && shown->n > 0);
+    cr_assert_lt(rv_viewer_subroutine_calls_sampled(calls), 0.25);
+    cr_assert_eq(calls->n_groups, 1);
+    cr_assert_eq(calls->groups[0].n_calls, shown->n_calls);
+    rv_job_thread_wait(&calls->sorting.thread);
+    (void)rv_viewer_statistics_advance(&fixture.viewer);
+    if (rv_viewer_subroutine_calls_shown(calls) == shown)
+        for (size_t i = 1; i < shown->n; i++)
+            cr_assert_leq(shown->calls[calls->order[i - 1]].self_ns, shown->calls[calls->order[i]].self_ns);
+    wait(&fixture);
+    cr_assert_eq(rv_viewer_subroutine_calls_sampled(calls), 1.0);
+    cr_assert_eq(rv_viewer_subroutine_calls_list(calls)->n_calls, MANY + 1);
+    cr_assert_eq(calls->groups[0].n_calls, MANY + 1);
+    fini(&fixture);
+}
+
 /* ---- a capture that has ended ---- */
 
 static struct rv_session *replay_random_calls(void)
