@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -517,4 +518,20 @@ Test(history, calls_in_view_are_kept)
     free_look(&last);
     rv_session_destroy(session);
     rv_history_destroy(history);
+}
+
+static double free_bytes(const char *folder)
+{
+    struct statvfs status;
+    cr_assert_eq(statvfs(folder, &status), 0);
+    return (double)status.f_bavail * (double)status.f_frsize;
+}
+
+/* Others write there meanwhile. */
+Test(history, by_default_it_may_take_a_tenth_of_what_is_free)
+{
+    cr_assert_eq(setenv("TMPDIR", ".", 1), 0);
+    const double before = free_bytes("."), share = (double)rv_history_default_bytes(), after = free_bytes(".");
+    cr_assert(share > 0.099 * (before < after ? before : after) && share < 0.101 * (before < after ? after : before),
+              "%g of %g", share, after);
 }
