@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "bench/bench.h"
 #include "model/call_tree.h"
-#include "model/longest_calls.h"
+#include "model/first_calls.h"
 #include "model/range_statistics.h"
 
 #define N_TURNS 3u
@@ -197,23 +197,24 @@ static bool is_wanted(const void *context)
 }
 
 /* What is shown of a list until it is complete. */
-static void time_longest(const struct tables *tables, const char *name, uint32_t id)
+static void time_first(const struct tables *tables, const char *name, uint32_t id, enum rv_call_list_order order)
 {
     double samples[N_TURNS];
     char detail[64];
-    const struct rv_range_statistics_params params = params_of(tables, &id);
+    struct rv_range_statistics_params params = params_of(tables, &id);
+    params.list_order = order;
     for (unsigned i = 0; i < N_TURNS; i++) {
         struct rv_call_list list = {0};
         const uint64_t before_ns = rv_clock_thread_cpu_ns();
-        rv_longest_calls_find(&list, &(struct rv_longest_calls_params){.range = &params, .is_wanted = is_wanted});
+        rv_first_calls_find(&list, &(struct rv_first_calls_params){.range = &params, .is_wanted = is_wanted});
         samples[i] = ms_since(before_ns);
-        (void)snprintf(detail, sizeof detail, "the longest %zu, by one thread", list.n);
+        (void)snprintf(detail, sizeof detail, "the first %zu, by one thread", list.n);
         rv_call_list_fini(&list);
     }
     report(tables, name, samples, detail);
 }
 
-static void time_list(const struct tables *tables, const char *const names[4], uint32_t id)
+static void time_list(const struct tables *tables, const char *const names[6], uint32_t id)
 {
     double orders[N_TURNS];
     char detail[64];
@@ -230,15 +231,17 @@ static void time_list(const struct tables *tables, const char *const names[4], u
     (void)snprintf(detail, sizeof detail, "%zu calls by another column", list->n);
     report(tables, names[1], orders, detail);
     rv_range_statistics_destroy(range);
-    time_longest(tables, names[2], id);
-    time_sample(tables, names[3], &id);
+    time_first(tables, names[2], id, RV_CALL_LIST_LONGEST);
+    time_first(tables, names[3], id, RV_CALL_LIST_SHORTEST);
+    time_first(tables, names[4], id, RV_CALL_LIST_EARLIEST);
+    time_sample(tables, names[5], &id);
 }
 
 /* As if every second subroutine were the same one: it has half of all calls. */
 static void time_list_of_half(const struct tables *tables)
 {
-    static const char *const names[4] = {"lod.table.half_calls", "lod.table.half_order", "lod.table.half_longest",
-                                         "lod.table.half_sample"};
+    static const char *const names[6] = {"lod.table.half_calls",    "lod.table.half_order",    "lod.table.half_longest",
+                                         "lod.table.half_shortest", "lod.table.half_earliest", "lod.table.half_sample"};
     struct tables half = *tables;
     half.subroutines = rv_subroutines_create();
     for (uint32_t id = 1; id < MOST_IDS; id += 2)
@@ -274,9 +277,11 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
 {
     static const char *const again[2][2] = {{"lod.table.rows.again", "lod.table.rows.window"},
                                             {"lod.table.usual_rows.again", "lod.table.usual_rows.window"}};
-    static const char *const lists[2][4] = {
-        {"lod.table.calls", "lod.table.order", "lod.table.longest", "lod.table.calls_sample"},
-        {"lod.table.usual_calls", "lod.table.usual_order", "lod.table.usual_longest", "lod.table.usual_calls_sample"}};
+    static const char *const lists[2][6] = {{"lod.table.calls", "lod.table.order", "lod.table.longest",
+                                             "lod.table.shortest", "lod.table.earliest", "lod.table.calls_sample"},
+                                            {"lod.table.usual_calls", "lod.table.usual_order",
+                                             "lod.table.usual_longest", "lod.table.usual_shortest",
+                                             "lod.table.usual_earliest", "lod.table.usual_calls_sample"}};
     const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX};
     struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;

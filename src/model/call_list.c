@@ -48,13 +48,29 @@ uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_
     return rv_radix_sort_take(keyed, list->n);
 }
 
-/* The longest first; of equally long ones the earlier first. */
+/* The place of a call in the list's order: the first has the highest. */
+static uint64_t rank_of(const struct rv_call_list *list, const struct rv_call *call)
+{
+    switch (list->order) {
+    case RV_CALL_LIST_LONGEST:
+        return call->duration_ns;
+    case RV_CALL_LIST_SHORTEST:
+        return ~call->duration_ns;
+    case RV_CALL_LIST_EARLIEST:
+        return ~call->start_ns;
+    case RV_CALL_LIST_LATEST:
+        break;
+    }
+    return call->start_ns;
+}
+
+/* Of equal ones the earlier first. */
 static void sort_calls(struct rv_call_list *list)
 {
     uint32_t *by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
     struct rv_keyed_place *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
     for (size_t i = 0; i < list->n; i++)
-        keyed[i] = (struct rv_keyed_place){~list->calls[by_start[i]].duration_ns, by_start[i]};
+        keyed[i] = (struct rv_keyed_place){~rank_of(list, &list->calls[by_start[i]]), by_start[i]};
     uint32_t *places = rv_radix_sort_take(keyed, list->n);
     struct rv_call *calls = rv_alloc_scratch(list->n, sizeof *calls);
     for (size_t i = 0; i < list->n; i++)
@@ -66,7 +82,7 @@ static void sort_calls(struct rv_call_list *list)
     list->capacity = list->n;
 }
 
-/* ---- the longest ---- */
+/* ---- the first ---- */
 
 /* The key of a rank, 1 for the least, of n. Byte by byte from the highest on, those with another one are left out. */
 static uint64_t key_of_rank(uint64_t *keys, size_t n, size_t rank)
@@ -91,36 +107,36 @@ static size_t most_of(const struct rv_call_list *list)
     return list->most ? list->most : RV_CALL_LIST_MOST;
 }
 
-/* Of the calls that are as short as the shortest one to be kept, the begin of the last to be kept. */
-static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size_t n_longer)
+/* Of the calls with the rank of the last one to be kept, the begin of the last to be kept. */
+static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size_t n_before)
 {
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++)
-        if (list->calls[i].duration_ns == list->least_ns)
+        if (rank_of(list, &list->calls[i]) == list->least_rank)
             keys[n++] = list->calls[i].start_ns;
-    return key_of_rank(keys, n, most_of(list) - n_longer);
+    return key_of_rank(keys, n, most_of(list) - n_before);
 }
 
-/* Of more than are kept; of equally long ones the earlier, of equal begins those that came first. */
-static void keep_longest(struct rv_call_list *list)
+/* Of more than are kept; of equal ones the earlier, of equal begins those that came first. */
+static void keep_first(struct rv_call_list *list)
 {
     uint64_t *keys = rv_alloc_scratch(list->n, sizeof *keys);
-    size_t n = 0, n_longer = 0, n_earlier = 0;
+    size_t n = 0, n_before = 0, n_earlier = 0;
     for (size_t i = 0; i < list->n; i++)
-        keys[i] = ~list->calls[i].duration_ns;
-    list->least_ns = ~key_of_rank(keys, list->n, most_of(list));
+        keys[i] = ~rank_of(list, &list->calls[i]);
+    list->least_rank = ~key_of_rank(keys, list->n, most_of(list));
     for (size_t i = 0; i < list->n; i++)
-        n_longer += list->calls[i].duration_ns > list->least_ns;
-    const uint64_t begin_ns = last_begin(list, keys, n_longer);
+        n_before += rank_of(list, &list->calls[i]) > list->least_rank;
+    const uint64_t begin_ns = last_begin(list, keys, n_before);
     list->until_ns = rv_clock_after_ns(begin_ns, 1);
     for (size_t i = 0; i < list->n; i++)
-        n_earlier += list->calls[i].duration_ns == list->least_ns && list->calls[i].start_ns < begin_ns;
-    size_t n_equal = most_of(list) - n_longer - n_earlier;
+        n_earlier += rank_of(list, &list->calls[i]) == list->least_rank && list->calls[i].start_ns < begin_ns;
+    size_t n_equal = most_of(list) - n_before - n_earlier;
     for (size_t i = 0; i < list->n; i++) {
         const struct rv_call *call = &list->calls[i];
-        const bool is_last = call->duration_ns == list->least_ns && call->start_ns == begin_ns;
-        const bool is_before =
-            call->duration_ns > list->least_ns || (call->duration_ns == list->least_ns && call->start_ns < begin_ns);
+        const uint64_t rank = rank_of(list, call);
+        const bool is_last = rank == list->least_rank && call->start_ns == begin_ns;
+        const bool is_before = rank > list->least_rank || (rank == list->least_rank && call->start_ns < begin_ns);
         if (is_before || (is_last && n_equal > 0)) {
             n_equal -= is_last;
             list->calls[n++] = *call;
@@ -166,18 +182,18 @@ static void add_by_arguments(struct rv_call_list *list, const struct rv_call_sum
     merge_sums(sums_of(&list->by_arguments, sums->arguments, sums), sums);
 }
 
-static bool is_too_short(const struct rv_call_list *list, const struct rv_call *call)
+static bool is_beyond(const struct rv_call_list *list, const struct rv_call *call)
 {
-    return call->duration_ns < list->least_ns ||
-           (call->duration_ns == list->least_ns && list->until_ns && call->start_ns >= list->until_ns);
+    const uint64_t rank = rank_of(list, call);
+    return rank < list->least_rank || (rank == list->least_rank && list->until_ns && call->start_ns >= list->until_ns);
 }
 
 void rv_call_list_keep(struct rv_call_list *list, const struct rv_call *call)
 {
-    if (is_too_short(list, call))
+    if (is_beyond(list, call))
         return;
     if (list->n == 2 * most_of(list))
-        keep_longest(list);
+        keep_first(list);
     list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
     list->calls[list->n++] = *call;
 }
@@ -215,7 +231,9 @@ void rv_call_list_finish(struct rv_call_list *list)
     if (list->n == 0)
         return;
     if (list->n > most_of(list))
-        keep_longest(list);
+        keep_first(list);
+    for (size_t i = 0; i < list->n; i++)
+        list->longest_ns = rv_clock_later_ns(list->longest_ns, list->calls[i].duration_ns);
     sort_calls(list);
     free(list->by_start);
     list->by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);

@@ -1,6 +1,6 @@
 /*
- * The calls of one subroutine in a range of time: each of them, or where there are too many the longest, and sums of
- * all by thread and caller, and by arguments. One thread at a time.
+ * The calls of one subroutine in a range of time: each of them, or where there are too many the first in an order, and
+ * sums of all by thread and caller, and by arguments. One thread at a time.
  */
 #ifndef RV_MODEL_CALL_LIST_H
 #define RV_MODEL_CALL_LIST_H
@@ -33,13 +33,17 @@ struct rv_call_sums { /* of the calls on one lane by one caller; or with the sam
     uint64_t n_calls, total_ns, self_ns, max_ns;
 };
 
-struct rv_call_list { /* zeroed = empty */
+enum rv_call_list_order { RV_CALL_LIST_LONGEST, RV_CALL_LIST_SHORTEST, RV_CALL_LIST_EARLIEST, RV_CALL_LIST_LATEST };
+
+struct rv_call_list {              /* zeroed = empty */
+    enum rv_call_list_order order; /* set before there are calls: the first in it are kept; of equal ones the earlier */
     struct rv_call *calls;
     size_t n, capacity;
-    size_t most;       /* that are kept; 0: RV_CALL_LIST_MOST */
-    uint64_t least_ns; /* shorter calls are not among the longest: they are not kept, */
-    uint64_t until_ns; /* nor are those as short that begin at this or later; 0: all of these are */
-    uint64_t n_calls;  /* with those that are not kept */
+    size_t most;         /* that are kept; 0: RV_CALL_LIST_MOST */
+    uint64_t least_rank; /* calls of less rank in the order are not among the first: they are not kept, */
+    uint64_t until_ns;   /* nor are those of this rank that begin at this or later; 0: all of these are */
+    uint64_t n_calls;    /* with those that are not kept */
+    uint64_t longest_ns; /* of those that are kept; set by rv_call_list_finish() */
     struct rv_call_table {
         struct rv_call_sums *sums;
         size_t n, capacity;
@@ -68,7 +72,7 @@ static inline uint64_t rv_call_end_ns(const struct rv_call *call)
 /* The call as a box of its lane. */
 struct rv_box rv_call_box(const struct rv_call *call);
 
-/* All were added: sort the calls, the longest first. */
+/* All were added: sort the calls in the list's order. */
 void rv_call_list_finish(struct rv_call_list *list);
 
 /* Columns that a list can be sorted by. */

@@ -33,8 +33,8 @@ struct rv_range_statistics {
     size_t n_parts, parts_capacity;
     uint64_t calls_per_part;
     size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
-    uint64_t n_calls_sampled; /* 0: all */
-    double sampled;           /* share of the calls, once it has begun */
+    uint64_t n_calls_sampled;                 /* 0: all */
+    double sampled;                           /* share of the calls, once it has begun */
     atomic_uint_least64_t n_expected, n_seen; /* calls; 1 is expected until it has begun */
     /* under the lock */
     pthread_mutex_t lock;
@@ -268,7 +268,9 @@ struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_sta
                                            .filter = rv_filter_hold(params->filter),
                                            .time = params->time,
                                            .lists_calls = params->lists_calls,
-                                           .calls_of = params->calls_of};
+                                           .calls_of = params->calls_of,
+                                           .list_order = params->list_order};
+    range->calls.order = params->list_order;
     range->subroutines = params->subroutines;
     range->memory = params->memory;
     range->n_beforehand = params->n_beforehand;
@@ -355,7 +357,7 @@ static void add_part(struct rv_range_statistics *range, const struct rv_range_pa
     rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
     rv_range_tree_merge(&range->tree, &part->paths);
     rv_call_list_merge(&range->calls, &part->calls);
-    atomic_store_explicit(&range->scope.least_listed_ns, range->calls.least_ns, memory_order_relaxed);
+    atomic_store_explicit(&range->scope.least_listed, range->calls.least_rank, memory_order_relaxed);
     for (size_t i = 0; i < part->n_cut; i++)
         list_cut(range, &part->cut[i]);
     range->self_ns += part->self_ns;

@@ -68,7 +68,8 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     walk->part = part;
     walk->at_piece = 0;
     part->stats = rv_stats_create();
-    part->calls.least_ns = atomic_load_explicit(&walk->scope->least_listed_ns, memory_order_relaxed);
+    part->calls.order = walk->scope->list_order;
+    part->calls.least_rank = atomic_load_explicit(&walk->scope->least_listed, memory_order_relaxed);
     if (!walk->tree.nodes)
         rv_range_tree_init(&walk->tree);
     if (!walk->finished)

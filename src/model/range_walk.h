@@ -25,8 +25,9 @@ struct rv_range_scope { /* what all parts of a range have in common */
     uint32_t n_as_ids;
     bool lists_calls;
     uint32_t calls_of; /* as an id of the results */
+    enum rv_call_list_order list_order;
     atomic_uint_least64_t
-        least_listed_ns; /* shorter ones need not be kept; no ordering needed: a lower one does, too */
+        least_listed; /* calls of less rank need not be kept; no ordering needed: a lower one does, too */
 };
 
 static inline uint32_t rv_range_scope_id(const struct rv_range_scope *scope, uint32_t id)

@@ -6,7 +6,7 @@
 #include "pipeline/range_reader.h"
 
 #define CALLS_PER_STEP 4096u
-#define SAMPLED_MOST 0.25 /* of all calls: then all are measured soon */
+#define SAMPLED_MOST 0.25  /* of all calls: then all are measured soon */
 enum { MOST_THREADS = 8 }; /* more would wait for each other where parts are added */
 
 void rv_range_result_fini(struct rv_range_result *result)

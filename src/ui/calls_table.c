@@ -20,7 +20,7 @@ enum column { COLUMN_START, COLUMN_DURATION, COLUMN_SELF, COLUMN_THREAD, COLUMN_
 static void show_duration(const struct rv_ui_style *style, const struct rv_calls_table *shown,
                           const struct rv_call *call)
 {
-    uint64_t longest_ns = shown->list->calls[0].duration_ns;
+    uint64_t longest_ns = shown->list->longest_ns;
     float share = longest_ns ? (float)((double)call->duration_ns / (double)longest_ns) : 1.0f;
     struct rv_imgui_area area;
     char text[32];
@@ -145,19 +145,24 @@ static void show_buttons(struct rv_button_lines *lines, struct rv_ui_acts *acts)
 static void show_count(const struct rv_ui_style *style, const struct rv_calls_table *shown,
                        struct rv_button_lines *lines)
 {
+    static const char *const orders[] = {[RV_CALL_LIST_LONGEST] = "longest",
+                                         [RV_CALL_LIST_SHORTEST] = "shortest",
+                                         [RV_CALL_LIST_EARLIEST] = "earliest",
+                                         [RV_CALL_LIST_LATEST] = "latest"};
     char text[96];
+    const char *order = shown->list ? orders[shown->list->order] : "";
     if (shown->is_listing && shown->list && shown->sampled < 1.0)
         (void)snprintf(text, sizeof text, "of a sample, %.0f %% of all; listing all, %.0f %%", 100.0 * shown->sampled,
                        100.0 * shown->progress);
     else if (shown->is_listing && shown->list && !shown->is_complete)
-        (void)snprintf(text, sizeof text, "the longest %zu; listing all, %.0f %%", shown->list->n,
+        (void)snprintf(text, sizeof text, "the %s %zu; listing all, %.0f %%", order, shown->list->n,
                        100.0 * shown->progress);
     else if (shown->is_listing)
         (void)snprintf(text, sizeof text, "listing, %.0f %%", 100.0 * shown->progress);
     else if (!shown->list)
         (void)snprintf(text, sizeof text, "choose a row");
     else if (shown->list->n < shown->list->n_calls)
-        (void)snprintf(text, sizeof text, "the longest %zu of %" PRIu64, shown->list->n, shown->list->n_calls);
+        (void)snprintf(text, sizeof text, "the %s %zu of %" PRIu64, order, shown->list->n, shown->list->n_calls);
     else
         (void)snprintf(text, sizeof text, "%zu call%s", shown->list->n, rv_units_word(shown->list->n, "", "s"));
     rv_button_lines_label(lines, text, style->text);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "query/call_order_job.h"
-#include "query/longest_calls_job.h"
+#include "query/first_calls_job.h"
 #include "query/range_ahead.h"
 #include "query/range_renewal.h"
 #include "query/totals_job.h"
@@ -20,7 +20,7 @@
 #include "viewer/call_tree.h"
 #include "viewer/line_times.h"
 
-#define RV_FOCUS_MOST 64u                  /* the oldest is dropped */
+#define RV_FOCUS_MOST 64u                    /* the oldest is dropped */
 #define RV_SAMPLED_CALLS (UINT64_C(1) << 20) /* so many are measured within a tenth of a second */
 
 struct rv_viewer;
@@ -41,13 +41,15 @@ struct rv_viewer_subroutine_calls { /* of the chosen subroutine */
     uint32_t id;            /* an id in the results of the statistics */
     struct rv_name_set ids; /* the ids of the subroutine in all processes */
     struct rv_range_renewal listed;
-    struct rv_longest_calls_job longest; /* shown until all are listed for the first time, */
-    struct rv_range_result sample;       /* as is a list of calls of a sample in another order */
-    uint64_t measured; /* the version of the statistics that the calls were listed for */
+    enum rv_call_list_order kept;    /* the order of the list; where not all calls are kept it is that of the column */
+    struct rv_first_calls_job first; /* in the order of the column: shown until all are listed in it, */
+    struct rv_range_result sample;   /* as is a list of calls of a sample in another order */
+    uint64_t measured;               /* the version of the statistics that the calls were listed for */
     struct rv_call_order_job sorting;
     enum rv_call_column column; /* that the calls are sorted by */
     bool is_descending;
-    uint32_t *order; /* places in the list; NULL = as listed, the longest first */
+    uint32_t *order;                   /* places in a list; NULL = none is sorted by another column */
+    const struct rv_call_list *sorted; /* that list */
     enum rv_call_grouping grouping;
     struct rv_call_sums *groups; /* of the list, by falling total */
     size_t n_groups;
@@ -70,9 +72,9 @@ struct rv_viewer_statistics {
     bool wants_sample, shows_sample;
     const struct rv_range_statistics *paths; /* the range that they are from: all of it, or a sample; NULL: none yet */
     uint64_t paths_version;                  /* rises with each such range */
-    struct rv_range_memory *memory; /* parts that were measured, for later ranges */
-    struct rv_range_ahead ahead;    /* measures parts for them while there is nothing else to measure */
-    struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
+    struct rv_range_memory *memory;          /* parts that were measured, for later ranges */
+    struct rv_range_ahead ahead;             /* measures parts for them while there is nothing else to measure */
+    struct rv_stats_row *rows;               /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
     struct rv_name_set namesakes;    /* rows of a name that others have, too */
     uint64_t asked_version, version; /* rises with each measurement; of the one that the rows are from */

@@ -18,7 +18,7 @@ bool rv_viewer_subroutine_calls_act(struct rv_viewer *viewer, const struct rv_ac
 bool rv_viewer_subroutine_calls_advance(struct rv_viewer *viewer);
 void rv_viewer_subroutine_calls_wait(struct rv_viewer *viewer); /* until they are listed and sorted */
 
-/* The complete list; NULL = none yet. */
+/* The complete list, with the first calls by the column where there are too many; NULL = none yet. */
 const struct rv_call_list *rv_viewer_subroutine_calls_list(const struct rv_viewer_subroutine_calls *calls);
 
 /* What is shown: the complete list, and until there is one its begin, where that is the order, or one of the calls of a
@@ -31,7 +31,7 @@ double rv_viewer_subroutine_calls_sampled(const struct rv_viewer_subroutine_call
 /* Is the call gone to last one of the shown list? */
 bool rv_viewer_subroutine_calls_has_current(const struct rv_viewer_subroutine_calls *calls);
 
-/* The call in a row of the list as it is sorted: its place in the list. */
-size_t rv_viewer_subroutine_calls_place(const struct rv_viewer_subroutine_calls *calls, size_t row);
+/* Of the rows of the shown list as it is sorted, the places in the list; NULL = as listed. */
+const uint32_t *rv_viewer_subroutine_calls_order(const struct rv_viewer_subroutine_calls *calls);
 
 #endif

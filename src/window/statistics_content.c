@@ -41,10 +41,10 @@ static int write_calls(const struct rv_statistics_content_about *about, FILE *fi
 {
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return rv_calls_csv_write(&(struct rv_calls_csv_params){.list = rv_viewer_subroutine_calls_list(calls),
-                                                       .order = calls->order,
-                                                       .lanes = about->lanes,
-                                                       .subroutines = about->subroutines},
-                          file);
+                                                            .order = rv_viewer_subroutine_calls_order(calls),
+                                                            .lanes = about->lanes,
+                                                            .subroutines = about->subroutines},
+                              file);
 }
 
 /* What is shown, without lines that were not executed. */
@@ -143,7 +143,7 @@ static struct rv_calls_table calls_of(const struct rv_statistics_content_about *
     const struct rv_viewer_subroutine_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_calls_table){
         .list = rv_viewer_subroutine_calls_shown(calls),
-        .order = calls->order,
+        .order = rv_viewer_subroutine_calls_order(calls),
         .is_complete = rv_viewer_subroutine_calls_list(calls),
         .is_listing = rv_range_renewal_is_on(&calls->listed),
         .progress = rv_range_renewal_progress(&calls->listed),

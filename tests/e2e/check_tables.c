@@ -208,9 +208,10 @@ static void write_calls(struct tables *tables)
     for (uint32_t column = 0; column < RV_CALL_COLUMNS; column++) {
         act(tables, &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = column + 1, .amount = 1.0});
         const struct rv_call_list *list = rv_viewer_subroutine_calls_list(calls);
+        const uint32_t *order = rv_viewer_subroutine_calls_order(calls);
         FILE *file = create(tables, names[column]);
         for (size_t i = 0; i < list->n; i++) {
-            const struct rv_call *call = &list->calls[rv_viewer_subroutine_calls_place(calls, i)];
+            const struct rv_call *call = &list->calls[order ? order[i] : i];
             const struct rv_lane *lane = rv_lanes_get(tables->viewer.lanes, call->lane_idx);
             fprintf(file, "%u,%u,%u", lane->pid, lane->tid, call->depth);
             print_number(file, call->start_ns);

@@ -106,7 +106,7 @@ Test(call_list, the_earlier_of_equally_long_calls_are_kept_and_parts_are_merged,
     struct rv_call *all = calloc(n, sizeof *all);
     struct rv_call_list list = {0};
     for (size_t part = N_PARTS; part-- > 0;) {
-        struct rv_call_list some = {.least_ns = list.least_ns};
+        struct rv_call_list some = {.least_rank = list.least_rank};
         for (size_t i = part * PER_PART; i < (part + 1) * PER_PART; i++) {
             all[i] = (struct rv_call){
                 .start_ns = i, .duration_ns = i * 7919 % 4, .total_ns = 1, .caller = (uint32_t)(i % 2)};
@@ -126,4 +126,50 @@ Test(call_list, the_earlier_of_equally_long_calls_are_kept_and_parts_are_merged,
     cr_assert_eq(list.by_arguments.n, 1);
     free(all);
     rv_call_list_fini(&list);
+}
+
+static int earlier_first(const void *a, const void *b)
+{
+    const struct rv_call *x = a, *y = b;
+    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static int shorter_first(const void *a, const void *b)
+{
+    const struct rv_call *x = a, *y = b;
+    const int order = x->duration_ns < y->duration_ns ? -1 : x->duration_ns > y->duration_ns;
+    return order ? order : earlier_first(a, b);
+}
+
+static int later_first(const void *a, const void *b)
+{
+    return earlier_first(b, a);
+}
+
+Test(call_list, the_first_calls_in_its_order_are_kept_and_sorted, .timeout = 60)
+{
+    enum { N = 5000, MOST = 300 };
+    int (*const oracles[])(const void *, const void *) = {[RV_CALL_LIST_LONGEST] = longer_first,
+                                                          [RV_CALL_LIST_SHORTEST] = shorter_first,
+                                                          [RV_CALL_LIST_EARLIEST] = earlier_first,
+                                                          [RV_CALL_LIST_LATEST] = later_first};
+    struct rv_call *all = calloc(N, sizeof *all);
+    for (int order = RV_CALL_LIST_LONGEST; order <= RV_CALL_LIST_LATEST; order++) {
+        struct rv_call_list list = {.order = (enum rv_call_list_order)order, .most = MOST};
+        for (size_t i = 0; i < N; i++) {
+            all[i] = (struct rv_call){.start_ns = 10 * (i * 7919 % N), .duration_ns = i * 104729 % 97};
+            rv_call_list_add(&list, &all[i]);
+        }
+        rv_call_list_finish(&list);
+        qsort(all, N, sizeof *all, oracles[order]);
+        cr_assert_eq(list.n, MOST);
+        cr_assert_eq(list.n_calls, N);
+        for (size_t i = 0; i < MOST; i++)
+            cr_assert(list.calls[i].start_ns == all[i].start_ns && list.calls[i].duration_ns == all[i].duration_ns,
+                      "order %d, call %zu", order, i);
+        for (size_t i = 1; i < MOST; i++)
+            cr_assert_lt(list.calls[list.by_start[i - 1]].start_ns, list.calls[list.by_start[i]].start_ns);
+        rv_call_list_fini(&list);
+    }
+    free(all);
 }

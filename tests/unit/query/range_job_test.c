@@ -31,12 +31,11 @@ TestSuite(range_job, .init = begin, .fini = finish, .timeout = 60);
 static void start(uint64_t n_calls_sampled)
 {
     job.n_calls_sampled = n_calls_sampled;
-    rv_range_job_start(&job,
-                       &(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
-                                                            .lanes = lanes,
-                                                            .subroutines = subroutines,
-                                                            .calls_per_part = CALLS_PER_PART},
-                       NULL);
+    rv_range_job_start(
+        &job,
+        &(struct rv_range_statistics_params){
+            .to_ns = UINT64_MAX, .lanes = lanes, .subroutines = subroutines, .calls_per_part = CALLS_PER_PART},
+        NULL);
 }
 
 Test(range_job, a_sample_comes_before_all_and_is_the_callers_once_taken)

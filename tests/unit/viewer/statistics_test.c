@@ -263,7 +263,7 @@ Test(statistics, the_longest_calls_are_shown_until_all_are_listed, .timeout = 60
     act(&fixture, RV_ACTION_STATISTICS);
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = INNER});
     rv_range_renewal_stop(&calls->listed);
-    rv_longest_calls_job_wait(&calls->longest);
+    rv_first_calls_job_wait(&calls->first);
     cr_assert_null(rv_viewer_subroutine_calls_list(calls));
     const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
     cr_assert_eq(shown->n, 4);
@@ -274,10 +274,18 @@ Test(statistics, the_longest_calls_are_shown_until_all_are_listed, .timeout = 60
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
     cr_assert_eq(pinned_ms(&fixture), 60);
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = RV_CALL_START + 1});
-    cr_assert_null(rv_viewer_subroutine_calls_shown(calls), "the first calls are not known");
+    rv_first_calls_job_wait(&calls->first);
+    cr_assert_eq(rv_viewer_subroutine_calls_shown(calls)->calls[0].start_ns, BEGIN + 10 * MS);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_FIRST_CALL});
+    cr_assert_eq(pinned_ms(&fixture), 10);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = RV_CALL_THREAD + 1});
+    cr_assert_null(rv_viewer_subroutine_calls_shown(calls), "of another column they are not known");
     rv_viewer_act(&fixture.viewer,
                   &(struct rv_act){.action = RV_ACTION_SORT_CALLS, .idx = RV_CALL_DURATION + 1, .amount = 1.0});
-    cr_assert_eq(rv_viewer_subroutine_calls_shown(calls), shown);
+    rv_first_calls_job_wait(&calls->first);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
+    cr_assert_eq(pinned_ms(&fixture), 60);
     calls->measured = 0;
     wait(&fixture);
     cr_assert_eq(rv_viewer_subroutine_calls_shown(calls), rv_viewer_subroutine_calls_list(calls));
@@ -294,12 +302,12 @@ Test(statistics, the_longest_calls_are_those_of_the_range_that_is_asked_for, .ti
     act(&fixture, RV_ACTION_STATISTICS);
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = INNER});
     rv_range_renewal_stop(&calls->listed); /* the complete list takes its time */
-    rv_longest_calls_job_wait(&calls->longest);
+    rv_first_calls_job_wait(&calls->first);
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_SELECT_BETWEEN, .text = "40ms..+8ms"});
     rv_range_renewal_wait(&fixture.viewer.statistics.measured);
     (void)rv_viewer_statistics_advance(&fixture.viewer);
     rv_range_renewal_stop(&calls->listed);
-    rv_longest_calls_job_wait(&calls->longest);
+    rv_first_calls_job_wait(&calls->first);
     const struct rv_call_list *shown = rv_viewer_subroutine_calls_shown(calls);
     cr_assert(shown && shown->n > 0);
     for (size_t i = 0; i < shown->n; i++) {
@@ -523,7 +531,8 @@ Test(statistics, a_sample_is_shown_until_all_is_measured, .timeout = 120)
     cr_assert(share > 0.1 && share < 0.25, "%g", share);
     cr_assert_float_eq((double)row_of(&fixture, OTHER)->n_calls, share * MANY, 0.02 * MANY);
     cr_assert_not_null(rv_viewer_statistics_range(statistics));
-    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_TOP_DOWN + 1});
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_TOP_DOWN + 1});
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = OTHER});
     rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_FOCUS_CHOSEN});
     cr_assert_neq(rv_viewer_statistics_focus(statistics), 0);
@@ -564,6 +573,37 @@ Test(statistics, the_calls_of_a_sample_are_listed_in_any_order_until_all_are, .t
     cr_assert_eq(rv_viewer_subroutine_calls_sampled(calls), 1.0);
     cr_assert_eq(rv_viewer_subroutine_calls_list(calls)->n_calls, MANY + 1);
     cr_assert_eq(calls->groups[0].n_calls, MANY + 1);
+    fini(&fixture);
+}
+
+/* More calls than are kept. */
+Test(statistics, a_list_has_the_first_calls_in_the_order_of_its_column, .timeout = 120)
+{
+    struct fixture fixture;
+    struct rv_viewer_subroutine_calls *calls = &fixture.viewer.statistics.calls;
+    init(&fixture);
+    add_many(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, OTHER);
+    cr_assert_eq(rv_viewer_subroutine_calls_list(calls)->calls[0].duration_ns, 30 * MS);
+    act_on(&fixture, RV_ACTION_SORT_CALLS, RV_CALL_DURATION + 1);
+    const struct rv_call_list *list = rv_viewer_subroutine_calls_list(calls);
+    cr_assert_eq(list->n_calls, MANY + 1);
+    for (size_t i = 0; i < list->n; i++)
+        cr_assert_eq(list->calls[i].start_ns, BEGIN + LENGTH + 700 * i, "the shortest, the earlier first");
+    act_on(&fixture, RV_ACTION_FIRST_CALL, 0);
+    act_on(&fixture, RV_ACTION_FIRST_CALL, 0);
+    cr_assert_eq(calls->column, RV_CALL_START);
+    cr_assert_eq(pinned_ms(&fixture), 50, "it is long");
+    list = rv_viewer_subroutine_calls_list(calls);
+    for (size_t i = 1; i < list->n; i++)
+        cr_assert_eq(list->calls[i].start_ns, BEGIN + LENGTH + 100 * (i - 1));
+    act_on(&fixture, RV_ACTION_NEXT_CALL, 0);
+    cr_assert_eq(pinned_ms(&fixture), 100);
+    act_on(&fixture, RV_ACTION_LONGEST_CALL, 0);
+    act_on(&fixture, RV_ACTION_LONGEST_CALL, 0);
+    cr_assert_eq(calls->column, RV_CALL_DURATION);
+    cr_assert_eq(pinned_ms(&fixture), (BEGIN + LENGTH + 100 * 6 - BEGIN) / MS, "the second");
     fini(&fixture);
 }
 

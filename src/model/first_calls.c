@@ -1,9 +1,10 @@
 /*
- * Each lane has a log of calls for each bucket of durations. The buckets are read from the longest durations down, each in all
- * lanes, until there are enough calls: no other one is as long. What a call has inside and around it is measured by a walk
+ * Each lane has a log of calls for each bucket of durations. The buckets are read from the longest durations down, or from the
+ * shortest up, each in all lanes, until there are enough calls: no other one is as long, or as short. By start, all are read: a
+ * record of another subroutine takes a nanosecond. What a call has inside and around it is measured by a walk
  * (model/range_walk.h) through its own time, where that is short.
  */
-#include "model/longest_calls.h"
+#include "model/first_calls.h"
 
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ struct known { /* of a lane, when all began: what comes later is left out */
 };
 
 struct finding {
-    const struct rv_longest_calls_params *params;
+    const struct rv_first_calls_params *params;
     struct rv_range_scope scope;
     struct known *known; /* by lane */
     size_t n_lanes;
@@ -205,33 +206,85 @@ static void measure(const struct finding *finding, struct rv_range_walk *walk, s
 static void measure_first(const struct finding *finding)
 {
     struct rv_range_walk walk = {.scope = &finding->scope};
-    for (size_t i = 0; i < finding->list->n && i < RV_LONGEST_CALLS_MEASURED && is_wanted(finding); i++)
+    for (size_t i = 0; i < finding->list->n && i < RV_FIRST_CALLS_MEASURED && is_wanted(finding); i++)
         measure(finding, &walk, &finding->list->calls[i]);
     rv_range_walk_fini(&walk);
 }
 
 /* ---- */
 
-/* Leave the calls of buckets that were read in all lanes: others may be as long as the rest. */
-static void end(struct rv_call_list *list, uint32_t bucket)
+/* Leave the calls of the buckets that were read in all lanes: others may come before the rest. */
+static void leave_known(struct rv_call_list *list, uint64_t least_ns, uint64_t most_ns)
 {
-    const uint64_t least_ns = bucket ? rv_timeline_log_limit(2 * (bucket - 1)) : 0;
-    rv_call_list_finish(list);
-    while (list->n > 0 && list->calls[list->n - 1].duration_ns < least_ns)
+    while (list->n > 0 &&
+           (list->calls[list->n - 1].duration_ns < least_ns || list->calls[list->n - 1].duration_ns >= most_ns))
         list->n--;
 }
 
-void rv_longest_calls_find(struct rv_call_list *list, const struct rv_longest_calls_params *params)
+/* Durations of bucket b are less than this, those of b + 1 are not. */
+static uint64_t limit_of(uint32_t bucket)
+{
+    return rv_timeline_log_limit(2 * bucket);
+}
+
+static bool wants_more(const struct finding *finding)
+{
+    return finding->list->n < RV_FIRST_CALLS_MOST && is_wanted(finding);
+}
+
+static void find_longest(struct finding *finding)
+{
+    uint32_t bucket = RV_TIMELINE_LEVELS;
+    while (bucket > finding->first_bucket && wants_more(finding))
+        look_at_bucket(finding, --bucket);
+    rv_call_list_finish(finding->list);
+    leave_known(finding->list, bucket ? limit_of(bucket - 1) : 0, UINT64_MAX);
+}
+
+static void find_shortest(struct finding *finding)
+{
+    uint32_t bucket = 0;
+    while (bucket < RV_TIMELINE_LEVELS && wants_more(finding))
+        look_at_bucket(finding, bucket++);
+    rv_call_list_finish(finding->list);
+    leave_known(finding->list, 0, bucket < RV_TIMELINE_LEVELS ? limit_of(bucket - 1) : UINT64_MAX);
+}
+
+static void find_by_start(struct finding *finding)
+{
+    for (uint32_t bucket = 0; bucket < RV_TIMELINE_LEVELS && is_wanted(finding); bucket++)
+        look_at_bucket(finding, bucket);
+    rv_call_list_finish(finding->list);
+}
+
+static void find(struct finding *finding)
+{
+    switch (finding->list->order) {
+    case RV_CALL_LIST_LONGEST:
+        find_longest(finding);
+        break;
+    case RV_CALL_LIST_SHORTEST:
+        find_shortest(finding);
+        break;
+    case RV_CALL_LIST_EARLIEST:
+    case RV_CALL_LIST_LATEST:
+        find_by_start(finding);
+        break;
+    }
+}
+
+void rv_first_calls_find(struct rv_call_list *list, const struct rv_first_calls_params *params)
 {
     struct finding finding = {.params = params, .list = list};
     if (params->range->time != RV_TIME_WALL) /* lanes have no calls by other times */
         return;
-    list->most = RV_LONGEST_CALLS_MOST;
+    list->most = RV_FIRST_CALLS_MOST;
+    list->order = params->range->list_order;
     begin(&finding);
-    uint32_t bucket = RV_TIMELINE_LEVELS;
-    while (bucket > finding.first_bucket && list->n < RV_LONGEST_CALLS_MOST && is_wanted(&finding))
-        look_at_bucket(&finding, --bucket);
-    end(list, bucket);
+    if (list->order == RV_CALL_LIST_LONGEST || finding.first_bucket == 0)
+        find(&finding);
+    else
+        rv_call_list_fini(list);
     measure_first(&finding);
     free(finding.scope.as_id);
     free(finding.known);
