@@ -7,6 +7,7 @@
 #define RV_PRODUCERS_COMMANDS_BREAKPOINT_LIST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "producers/commands/text.h"
 
@@ -25,6 +26,8 @@ struct rv_breakpoint {
     bool is_entered;   /* the language's, of a SUB */
     unsigned depth;    /* WATCH: depth of its frame; 0 is the main program */
     const void *owner; /* WATCH: the language's, of that frame */
+    bool is_variable;  /* WATCH: the language's, to read it runs no code */
+    uintptr_t last;    /* WATCH: the language's, the last value of a variable */
     char *value;       /* WATCH: the last value as text */
 };
 

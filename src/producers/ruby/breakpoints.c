@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/commands/commands.h"
 #include "producers/ruby/backtrace.h"
 #include "producers/ruby/code_events.h"
 #include "producers/ruby/evaluate.h"
@@ -331,6 +332,20 @@ static void change(struct rv_breakpoint *point, bool is_removed)
     await_no_more(owner);
 }
 
+/* A local or instance variable: to read it prints nothing, raises nothing and runs no code of the program. */
+static bool is_variable(VALUE binding, const char *text)
+{
+    const char *name = text + (*text == '@');
+    size_t n_word = 0;
+    while (is_word(name[n_word]))
+        n_word++;
+    if (!n_word || name[n_word] || isdigit((unsigned char)*name))
+        return false;
+    const ID id = rb_intern(text);
+    return *text == '@' ||
+           (rb_is_local_id(id) && RTEST(rb_funcall(binding, rb_intern("local_variable_defined?"), 1, RB_ID2SYM(id))));
+}
+
 /* The binding stays the frame's, wherever the thread is. */
 bool rv_breakpoints_watch(const char *text, unsigned frame, struct rv_text *out)
 {
@@ -342,7 +357,8 @@ bool rv_breakpoints_watch(const char *text, unsigned frame, struct rv_text *out)
         return false;
     }
     VALUE compiled = rv_evaluate_compile(binding, text);
-    struct rv_breakpoint point = {.owner = (const void *)compiled}; /* NOLINT */
+    struct rv_breakpoint point = {.owner = (const void *)compiled, .last = RUBY_Qundef}; /* NOLINT */
+    point.is_variable = RTEST(rb_obj_is_proc(compiled)) && is_variable(binding, text);
     rv_code_events_begin_thread();
     bool is_fine = rv_breakpoint_list_watch(&point, text, frame, out);
     if (is_fine)
@@ -390,11 +406,40 @@ static bool is_met(const struct rv_breakpoint *point, const struct rv_breakpoint
     return false;
 }
 
+static VALUE read_variable(VALUE compiled)
+{
+    return rb_proc_call_with_block(compiled, 0, NULL, Qnil);
+}
+
+/* What the program raises in this thread meanwhile is passed on. */
+static VALUE value_of_variable(VALUE compiled)
+{
+    int state = 0;
+    rv_commands.is_serving = true;
+    const VALUE value = rb_protect(read_variable, compiled, &state);
+    rv_commands.is_serving = false;
+    if (state)
+        rb_jump_tag(state);
+    return value;
+}
+
+/* Of a watched variable that had and has the same value, which is no object, nothing else need be asked. */
+static bool may_have_changed(struct rv_breakpoint *point)
+{
+    if (!point->is_variable)
+        return true;
+    const VALUE last = point->last;
+    point->last = value_of_variable((VALUE)point->owner);
+    return point->last != last || !RB_SPECIAL_CONST_P(last);
+}
+
 bool rv_breakpoints_is_any_met(const struct rv_breakpoints_place *place)
 {
-    for (unsigned i = 0; i < rv_breakpoint_list.n; i++)
-        if (is_met(&rv_breakpoint_list.points[i], place))
+    for (unsigned i = 0; i < rv_breakpoint_list.n; i++) {
+        struct rv_breakpoint *point = &rv_breakpoint_list.points[i];
+        if (is_met(point, place) && (point->kind != RV_BREAKPOINT_WATCH || may_have_changed(point)))
             return true;
+    }
     return false;
 }
 

@@ -189,6 +189,35 @@ class ControlTest < RingvizTest
     end
   end
 
+  def test_watched_variables_of_each_kind
+    control(<<~RUBY) do |program|
+      @flag = false
+      @number = nil
+      text = +"a"
+      list = [1]
+      count = 0
+      nothing = 1
+      3.times { count += 1 }
+      text << "b"
+      nothing = 2
+      list[0] = 2
+      @flag = 1
+      @flag = true
+      @number = 1.5
+      puts "end"
+    RUBY
+      program.ask("stop", "break #{program.script}:10", "eval $go = 1", "run")
+      program.ask("wait 60")
+      program.ask("break delete 1", "watch @flag", "watch @number", "watch text", "watch list", "watch count", "watch list.size")
+      stops = Array.new(8) { program.ask("run", "wait 60")[1].lines.last.strip }
+      assert_equal ["6 watch count: 0 => 1", "6 watch count: 1 => 2", "6 watch count: 2 => 3", '4 watch text: "a" => "ab"',
+                    "5 watch list: [1] => [2]", "2 watch @flag: false => 1", "2 watch @flag: 1 => true",
+                    "3 watch @number: nil => 1.5"], stops
+      program.ask("run")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
   def test_code_that_is_loaded_later
     library = write_file("class Later\n  def self.go(n)\n    n\n  end\n  define_method(:made) { |x|\n    x + 1 }\nend\n", "later.rb")
     control(<<~RUBY) do |program|
