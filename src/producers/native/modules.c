@@ -4,13 +4,13 @@
  */
 #include "producers/native/modules.h"
 
-#include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "producers/native/build_id.h"
 #include "producers/native/loaded_objects.h"
 #include "producers/native/pages.h"
 #include "producers/native/process.h"
@@ -125,20 +125,11 @@ static void find_range(const struct dl_phdr_info *info, struct rv_module *module
 
 static void find_build_id(const struct dl_phdr_info *info, struct rv_module *module)
 {
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    for (unsigned i = 0; i < info->dlpi_phnum && !module->build_id_bytes; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        const uint8_t *at = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr), *end = at + segment->p_memsz;
-        while (segment->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
-            const ElfW(Nhdr) *note = (const void *)at;
-            const uint8_t *name = at + sizeof *note, *text = name + ((note->n_namesz + 3u) & ~3u);
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
-                note->n_descsz <= sizeof module->build_id) {
-                memcpy(module->build_id, text, note->n_descsz);
-                module->build_id_bytes = note->n_descsz;
-                return;
-            }
-            at = text + ((note->n_descsz + 3u) & ~3u);
-        }
+        if (segment->p_type == PT_NOTE)
+            module->build_id_bytes = rv_build_id_find((const uint8_t *)(info->dlpi_addr + segment->p_vaddr),
+                                                      segment->p_memsz, module->build_id, sizeof module->build_id);
     }
 }
 
