@@ -2,6 +2,7 @@
 #ifndef RV_MODEL_BOX_H
 #define RV_MODEL_BOX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -25,6 +26,12 @@ struct rv_box {
 static inline uint64_t rv_box_end_ns(const struct rv_box *box)
 {
     return rv_clock_after_ns(box->start_ns, box->duration_ns);
+}
+
+/* Does the box begin before to_ns and end after from_ns, or, as an empty one may, begin there? */
+static inline bool rv_box_overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
+{
+    return box->start_ns < to_ns && (box->start_ns >= from_ns || rv_box_end_ns(box) > from_ns);
 }
 
 #endif

@@ -39,17 +39,12 @@ static bool is_wanted(const struct finding *finding)
 
 /* ---- calls ---- */
 
-static bool is_in(const struct rv_range_scope *scope, const struct rv_box *box)
-{
-    return box->start_ns < scope->to_ns && (box->start_ns >= scope->from_ns || rv_box_end_ns(box) > scope->from_ns);
-}
-
 /* Keep a call of the subroutine if it is one of the range. */
 static void look_at(struct finding *finding, const struct rv_lane *lane, const struct rv_box *box)
 {
-    const struct rv_filter *filter = finding->scope.filter;
-    if (box->flags & RV_SPAN_ORPHAN || !is_in(&finding->scope, box) ||
-        (filter && !rv_filter_passes_box(filter, lane, box)))
+    const struct rv_range_scope *scope = &finding->scope;
+    if (box->flags & RV_SPAN_ORPHAN || !rv_box_overlaps(box, scope->from_ns, scope->to_ns) ||
+        (scope->filter && !rv_filter_passes_box(scope->filter, lane, box)))
         return;
     rv_call_list_keep(finding->list, &(struct rv_call){.start_ns = box->start_ns,
                                                        .duration_ns = box->duration_ns,
@@ -121,8 +116,7 @@ static void look_at_open(struct finding *finding, const struct rv_lane *lane)
 {
     const struct known *known = &finding->known[lane->idx];
     for (size_t i = 0; i < lane->n_open && known->passes; i++) {
-        struct rv_box box = rv_lane_open_box(lane, i);
-        box.duration_ns = known->open_end_ns > box.start_ns ? known->open_end_ns - box.start_ns : 0;
+        const struct rv_box box = rv_lane_frame_box(&lane->open[i], known->open_end_ns);
         if (is_one(finding, box.id))
             look_at(finding, lane, &box);
     }
@@ -140,8 +134,8 @@ static void begin_lane(struct finding *finding, struct rv_lane *lane, uint64_t n
     struct known *known = &finding->known[lane->idx];
     pthread_mutex_lock(&lane->lock);
     const struct rv_timeline *timeline = lane->timeline;
-    known->known_ns = rv_clock_later_ns(rv_timeline_last_ns(timeline), lane->last_ns);
-    known->open_end_ns = lane->has_ended ? known->known_ns : rv_clock_later_ns(known->known_ns, newest_ns);
+    known->known_ns = rv_lane_known_ns(lane);
+    known->open_end_ns = rv_lane_open_end_ns(lane, newest_ns);
     known->passes = rv_filter_passes_thread(finding->scope.filter, lane->name);
     for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
         const struct rv_chunked_log *log = rv_timeline_log(timeline, i);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 
@@ -385,6 +386,17 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes)
     return have;
 }
 
+uint64_t rv_lane_known_ns(const struct rv_lane *lane)
+{
+    return rv_clock_later_ns(rv_timeline_last_ns(lane->timeline), lane->last_ns);
+}
+
+uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns)
+{
+    const uint64_t known_ns = rv_lane_known_ns(lane);
+    return lane->has_ended ? known_ns : rv_clock_later_ns(known_ns, newest_ns);
+}
+
 struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane)
 {
     if (lane->n_notes >= lane->notes_max)
@@ -393,16 +405,20 @@ struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane)
     return &lane->notes[lane->n_notes++];
 }
 
-struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx)
+struct rv_box rv_lane_frame_box(const struct rv_lane_frame *frame, uint64_t end_ns)
 {
-    const struct rv_lane_frame *frame = &lane->open[idx];
     return (struct rv_box){.start_ns = frame->start_ns,
-                           .duration_ns = lane->last_ns > frame->start_ns ? lane->last_ns - frame->start_ns : 0,
+                           .duration_ns = end_ns > frame->start_ns ? end_ns - frame->start_ns : 0,
                            .id = frame->id,
                            .count = 1,
                            .depth = frame->depth,
                            .coverage = RV_BOX_EXACT,
                            .flags = RV_SPAN_OPEN};
+}
+
+struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx)
+{
+    return rv_lane_frame_box(&lane->open[idx], lane->last_ns);
 }
 
 void rv_lane_end(struct rv_lane *lane)

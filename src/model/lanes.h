@@ -30,6 +30,9 @@ struct rv_lane_frame { /* an open call */
     uint32_t depth;
 };
 
+/* As a box that ends at end_ns. */
+struct rv_box rv_lane_frame_box(const struct rv_lane_frame *frame, uint64_t end_ns);
+
 struct rv_lane {
     pthread_mutex_t lock; /* covers everything below but the identity */
     /* identity: set at creation */
@@ -161,6 +164,11 @@ bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
 
 /* Does any lane lack calls that blocks have? Takes each lane's lock in turn. */
 bool rv_lanes_have_sums(struct rv_lanes *lanes);
+
+/* Until when anything is known of it; and until when its open calls last, where the newest event of all lanes is at
+ * newest_ns. The lane's lock is held. */
+uint64_t rv_lane_known_ns(const struct rv_lane *lane);
+uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns);
 
 /* Append a note, which the caller sets, and which does not begin before the last. The oldest are merged when there are
  * notes_max. The lane's lock is held. */

@@ -161,19 +161,17 @@ static bool begins_before(const struct rv_range_statistics *range, const struct 
 /* Divide a lane, the latest piece first. */
 static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *lane, uint64_t newest_ns)
 {
-    const struct rv_timeline *timeline = lane->timeline;
-    const uint64_t last_ns = rv_timeline_last_ns(timeline),
-                   known_ns = last_ns > lane->last_ns ? last_ns : lane->last_ns;
+    const uint64_t known_ns = rv_lane_known_ns(lane);
     struct rv_range_piece piece = {.from_ns = range->scope.from_ns,
                                    .to_ns = range->scope.to_ns,
                                    .known_ns = known_ns,
-                                   .open_end_ns = lane->has_ended || known_ns > newest_ns ? known_ns : newest_ns,
+                                   .open_end_ns = rv_lane_open_end_ns(lane, newest_ns),
                                    .lane_idx = lane->idx,
                                    .is_last = lane->has_ended && range->scope.to_ns > known_ns};
     if (piece.is_last)
         piece.to_ns = UINT64_MAX; /* the same in each range that ends after all calls */
-    const uint64_t gone_ns = gone_before_ns(timeline);
-    choose_ends(range, lane, (uint64_t[2]){gone_ns > piece.from_ns ? gone_ns : piece.from_ns, piece.to_ns});
+    const uint64_t gone_ns = gone_before_ns(lane->timeline);
+    choose_ends(range, lane, (uint64_t[2]){rv_clock_later_ns(gone_ns, piece.from_ns), piece.to_ns});
     for (size_t i = 0; i < range->n_ends; i++) {
         piece.from_ns = range->ends_ns[i];
         piece.has_earlier = true;

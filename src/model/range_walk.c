@@ -368,17 +368,10 @@ static void add_open(struct rv_range_walk *walk, const struct rv_range_piece *pi
     const struct rv_lane *lane = walk->lane;
     const uint64_t end_ns = piece->open_end_ns;
     for (size_t i = 0; i < lane->n_open && end_ns + piece->has_earlier > piece->from_ns; i++) {
-        const struct rv_lane_frame *open = &lane->open[i];
-        if (open->start_ns >= piece->to_ns)
+        struct rv_box box = rv_lane_frame_box(&lane->open[i], end_ns);
+        if (box.start_ns >= piece->to_ns)
             break;
-        add_known(walk, piece,
-                  &(struct rv_box){.start_ns = open->start_ns,
-                                   .duration_ns = end_ns > open->start_ns ? end_ns - open->start_ns : 0,
-                                   .id = open->id,
-                                   .count = 1,
-                                   .depth = open->depth,
-                                   .coverage = RV_BOX_EXACT,
-                                   .flags = RV_SPAN_OPEN});
+        add_known(walk, piece, &box);
     }
 }
 

@@ -14,12 +14,6 @@ struct out {
     size_t n, max;
 };
 
-/* An empty span overlaps a window that begins at it. */
-static bool overlaps(const struct rv_box *box, uint64_t from_ns, uint64_t to_ns)
-{
-    return box->start_ns < to_ns && (box->start_ns >= from_ns || rv_box_end_ns(box) > from_ns);
-}
-
 /* Scan records from *at on that end before end_ns and overlap the window, into out if not NULL. Advances *at. */
 static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at *at, uint64_t end_ns,
                      const uint64_t window[2], struct out *out)
@@ -30,7 +24,7 @@ static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at 
     for (const void *records; (records = rv_chunked_log_walk(log, at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
             struct rv_box box = rv_span_record_box(log, records, i, base);
-            if (!overlaps(&box, window[0], window[1]))
+            if (!rv_box_overlaps(&box, window[0], window[1]))
                 continue;
             n_taken++;
             if (out && out->n < out->max)

@@ -298,16 +298,8 @@ static void refine_lanes(struct counting *counting, struct rv_view *view, uint32
 static size_t add_open(struct rv_box *out, const struct opened *opened, const struct rv_view *view)
 {
     size_t n = n_open_boxes(opened, view);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_lane_frame *frame = &opened->frames[i];
-        out[i] = (struct rv_box){.start_ns = frame->start_ns,
-                                 .duration_ns = opened->end_ns > frame->start_ns ? opened->end_ns - frame->start_ns : 0,
-                                 .id = frame->id,
-                                 .count = 1,
-                                 .depth = frame->depth,
-                                 .coverage = RV_BOX_EXACT,
-                                 .flags = RV_SPAN_OPEN};
-    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = rv_lane_frame_box(&opened->frames[i], opened->end_ns);
     if (n > MOST_OPEN) {
         out[MOST_OPEN].count = (uint32_t)(n_open_before(opened, view->to_ns) - MOST_OPEN);
         out[MOST_OPEN].coverage = RV_BOX_EXACT - 1;
