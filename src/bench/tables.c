@@ -140,7 +140,7 @@ static void time_sample(const struct tables *tables, const char *name, const uin
         samples[i] = measure_by_threads(range, n_threads());
         const uint64_t before_ns = rv_clock_thread_cpu_ns();
         if (calls_of)
-            free(rv_call_list_take_order(rv_range_statistics_calls(range), RV_CALL_SELF, 1, NULL));
+            free(rv_call_list_take_order(rv_range_statistics_calls(range), RV_CALL_SELF, true, NULL));
         samples[i] += ms_since(before_ns);
         (void)snprintf(detail, sizeof detail, "of %.0f %% of the calls; longest of %zu threads",
                        100.0 * rv_range_statistics_sampled(range), n_threads());
@@ -225,7 +225,7 @@ static void time_list(const struct tables *tables, const char *const names[6], u
     time_range(tables, names[0], &id, detail);
     for (unsigned i = 0; i < N_TURNS; i++) {
         const uint64_t before_ns = rv_clock_thread_cpu_ns();
-        free(rv_call_list_take_order(list, RV_CALL_SELF, 1, NULL));
+        free(rv_call_list_take_order(list, RV_CALL_SELF, true, NULL));
         orders[i] = ms_since(before_ns);
     }
     (void)snprintf(detail, sizeof detail, "%zu calls by another column", list->n);

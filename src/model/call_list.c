@@ -37,7 +37,7 @@ static uint64_t key_of(const struct rv_call *call, enum rv_call_column column, c
     return 0;
 }
 
-uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
+uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, bool is_descending,
                                   const uint32_t *thread_ranks)
 {
     struct rv_keyed_place *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
@@ -67,7 +67,7 @@ static uint64_t rank_of(const struct rv_call_list *list, const struct rv_call *c
 /* Of equal ones the earlier first. */
 static void sort_calls(struct rv_call_list *list)
 {
-    uint32_t *by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
+    uint32_t *by_start = rv_call_list_take_order(list, RV_CALL_START, false, NULL);
     struct rv_keyed_place *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
     for (size_t i = 0; i < list->n; i++)
         keyed[i] = (struct rv_keyed_place){~rank_of(list, &list->calls[by_start[i]]), by_start[i]};
@@ -236,7 +236,7 @@ void rv_call_list_finish(struct rv_call_list *list)
         list->longest_ns = rv_clock_later_ns(list->longest_ns, list->calls[i].duration_ns);
     sort_calls(list);
     free(list->by_start);
-    list->by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
+    list->by_start = rv_call_list_take_order(list, RV_CALL_START, false, NULL);
 }
 
 struct rv_box rv_call_box(const struct rv_call *call)

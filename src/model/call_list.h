@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_CALL_LIST_H
 #define RV_MODEL_CALL_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -82,7 +83,7 @@ enum rv_call_column { RV_CALL_START, RV_CALL_DURATION, RV_CALL_SELF, RV_CALL_THR
  * The places of the calls of a finished list in the order of a column, equal ones in the order of the list; for free().
  *   thread_ranks  the place of each lane among the threads, by lane_idx
  */
-uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
+uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, bool is_descending,
                                   const uint32_t *thread_ranks);
 
 enum rv_call_grouping {

@@ -42,13 +42,13 @@ Test(call_list, an_order_sorts_by_its_column_and_keeps_equal_ones, .timeout = 60
 {
     const uint32_t ranks[] = {2, 0, 1};
     struct rv_call_list list = make(1000);
-    uint32_t *order = rv_call_list_take_order(&list, RV_CALL_THREAD, 0, ranks);
+    uint32_t *order = rv_call_list_take_order(&list, RV_CALL_THREAD, false, ranks);
     for (size_t i = 1; i < list.n; i++) {
         uint32_t before = ranks[list.calls[order[i - 1]].lane_idx], at = ranks[list.calls[order[i]].lane_idx];
         cr_assert(before < at || (before == at && order[i - 1] < order[i]));
     }
     free(order);
-    order = rv_call_list_take_order(&list, RV_CALL_START, 1, ranks);
+    order = rv_call_list_take_order(&list, RV_CALL_START, true, ranks);
     for (size_t i = 0; i < list.n; i++)
         cr_assert_eq(list.calls[order[i]].start_ns, 1000 * (999 - i));
     free(order);
