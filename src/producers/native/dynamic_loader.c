@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/native/near_pages.h"
+
 #define ALIGN 16u
 #define STUB_BYTES 14u
 
@@ -27,9 +29,7 @@ static void write_stub(uint8_t *stub, uint64_t to)
     memcpy(stub + sizeof JUMP, &to, sizeof to);
 }
 
-int rv_loader_prepare(const struct rv_patch_image *image, void (*changed)(void),
-                      void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes),
-                      struct rv_patch_prepared *prepared)
+int rv_loader_prepare(const struct rv_patch_image *image, void (*changed)(void), struct rv_patch_prepared *prepared)
 {
     const uint64_t address = _r_debug.r_brk;
     size_t n_there;
@@ -37,7 +37,7 @@ int rv_loader_prepare(const struct rv_patch_image *image, void (*changed)(void),
     *prepared = (struct rv_patch_prepared){0};
     if (!function || n_there < ALIGN || !is_known(address, function))
         return -ENOTSUP;
-    prepared->stubs = map_near(address, address + ALIGN, STUB_BYTES);
+    prepared->stubs = rv_near_pages_map(address, address + ALIGN, STUB_BYTES);
     prepared->sites = calloc(1, sizeof *prepared->sites);
     if (!prepared->stubs || !prepared->sites)
         return -ENOMEM;

@@ -17,7 +17,6 @@
  *   returns   0; -ENOTSUP: that empty function is not as we know it; -ENOMEM
  */
 RV_HIDDEN int rv_loader_prepare(const struct rv_patch_image *image, void (*changed)(void),
-                                void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes),
                                 struct rv_patch_prepared *prepared);
 
 #endif

@@ -37,6 +37,7 @@
 #include "producers/native/libcalls.h"
 #include "producers/native/dynamic_loader.h"
 #include "producers/native/modules.h"
+#include "producers/native/near_pages.h"
 #include "producers/native/loaded_objects.h"
 #include "producers/native/patch_verdicts.h"
 #include "producers/native/patched_objects.h"
@@ -55,10 +56,6 @@
 #include "ring/capture_filter_section.h"
 
 #define PATH_BYTES 4096
-#define PAGE 4096ull
-#define REACH 0x7f000000ull /* 2 GiB, less room to spare */
-#define STEP 0x100000ull
-#define N_TRIES 1024
 #define FOLLOW_TRIES 10u /* each waits 100 ms for the process lock: a thread that forks may have it for long */
 #define V8_SET_LOCATOR "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE"
 /* Compiled regular expressions call it with the address of its return address. */
@@ -129,27 +126,6 @@ static void end(void)
     publish_sites();
     __atomic_store_n(&ringviz_attachment.n_changes, (ringviz_attachment.n_changes + 1) & ~1u,
                      __ATOMIC_RELEASE); /* F1 -> F2 */
-}
-
-/* ---- where ---- */
-
-void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes)
-{
-    const uint64_t size = (n_bytes + PAGE - 1) & ~(PAGE - 1), lowest = last > REACH ? last - REACH : PAGE * 16;
-    for (unsigned i = 0; i < 2 * N_TRIES; i++) {
-        bool is_below = i < N_TRIES;
-        uint64_t at = is_below ? (first & ~(PAGE - 1)) - size - (i + 1) * STEP
-                               : (first & ~(PAGE - 1)) + REACH - size - (i - N_TRIES) * STEP;
-        if (is_below && (at < lowest || at > first))
-            continue;
-        void *pages = mmap((void *)(uintptr_t)at, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (pages == (void *)(uintptr_t)at)
-            return pages;
-        if (pages != MAP_FAILED)
-            munmap(pages, size);
-    }
-    return NULL;
 }
 
 /* ---- what ---- */
@@ -400,7 +376,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                                                                          : NULL,
                                              .is_for_nameless = !next->has_calls,
                                              .share = is_starting() ? rv_second_cpu_share : NULL,
-                                             .map_near = rv_patcher_map_near};
+                                             .map_near = rv_near_pages_map};
     if (next->has_calls)
         rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
     if (rv_patch_prepared_file_read(&request, prepared) != 0 && rv_planner_load() == 0)
@@ -421,7 +397,7 @@ static void follow_loader(void);
 static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
 {
     if (is_loader(&next->image))
-        (void)rv_loader_prepare(&next->read, follow_loader, rv_patcher_map_near, prepared);
+        (void)rv_loader_prepare(&next->read, follow_loader, prepared);
     else if (!has_other_v8(&next->read))
         prepare_patches(next, prepared);
 }
@@ -582,7 +558,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     }
     patcher.has_syscalls = !error && (rv_capture_operations_have_syscalls() || rv_thread_is_foreign);
     if (patcher.has_syscalls)
-        rv_syscalls_begin(&patcher.syscalls, do_others_run, rv_patcher_map_near);
+        rv_syscalls_begin(&patcher.syscalls, do_others_run);
     if (!error)
         error = plan_objects(do_others_run);
     if (!patcher.is_for_later) /* else it may be needed while the loader loads */

@@ -53,8 +53,4 @@ RV_HIDDEN int rv_patcher_apply(bool are_sites_clear);
 /* While nothing runs: no library that may be wanted has been loaded since the plan. */
 RV_HIDDEN bool rv_patcher_is_current(void);
 
-/* Memory that code between two addresses can reach, not executable yet: below these, since the heap grows above a
- * program, else far above. NULL: there is none. */
-RV_HIDDEN void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes);
-
 #endif

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "producers/native/near_pages.h"
 #include "producers/native/patched_calls.h"
-#include "producers/native/patcher.h"
 #include "producers/native/replaced_returns.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -102,7 +102,7 @@ uint64_t rv_static_frames_make(const ElfW(Phdr) * headers, size_t n_headers, uin
 {
     const struct own own = read_own(headers, n_headers, bias);
     const size_t n_index = sizeof(struct index) + (own.n + 1) * sizeof(struct entry);
-    struct index *index = rv_patcher_map_near(own.begin, own.end, n_index + RV_RETURNS_FRAME_BYTES);
+    struct index *index = rv_near_pages_map(own.begin, own.end, n_index + RV_RETURNS_FRAME_BYTES);
     const uint64_t at = (uint64_t)(uintptr_t)index, begin = index ? begin_of(&own, at) : 0;
     if (!begin)
         return 0;

@@ -25,6 +25,7 @@
 #include "producers/native/capture_text.h"
 #include "producers/native/capture_operations.h"
 #include "producers/native/forking.h"
+#include "producers/native/near_pages.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/static_program.h"
@@ -98,7 +99,6 @@ static struct {
         uint32_t n_used;
     } arenas[1 + FAR_ARENAS];
     uint32_t n_arenas;
-    void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
 } stubs = {.arenas = {{.stubs = rv_syscalls_stubs}}, .n_arenas = 1};
 
 static bool reaches(uint64_t from, const uint8_t *to)
@@ -145,7 +145,7 @@ static uint8_t *take_of(struct arena *arena, uint64_t site, uint32_t n)
 
 static struct arena *add_arena(uint64_t near)
 {
-    uint8_t *page = stubs.n_arenas <= FAR_ARENAS ? stubs.map_near(near, near + STUB, FAR_BYTES) : NULL;
+    uint8_t *page = stubs.n_arenas <= FAR_ARENAS ? rv_near_pages_map(near, near + STUB, FAR_BYTES) : NULL;
     if (!page || mprotect(page, FAR_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
         return NULL;
     stubs.arenas[stubs.n_arenas].stubs = page;
@@ -166,15 +166,13 @@ static int protect(int protection)
     return mprotect(rv_syscalls_stubs, sizeof rv_syscalls_stubs, protection) == 0 ? 0 : -errno;
 }
 
-void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running,
-                       void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes))
+void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running)
 {
     request->enter = (uint64_t)(uintptr_t)rv_syscalls_enter;
     request->leave = (uint64_t)(uintptr_t)rv_syscalls_leave;
     request->take_stub = take_stub;
     request->spares_calls = are_threads_running;
     request->find_stub = find_stub;
-    stubs.map_near = map_near;
     rv_capture_text_init();
     memset(names, 0, sizeof names); /* it may be another file than the last */
     for (uint32_t i = 0; i < RV_SYSCALLS; i++)

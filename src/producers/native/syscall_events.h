@@ -14,10 +14,8 @@
 /*
  * A request for an image's system calls, all but the image, after rv_capture_operations_read(). Threads may still be in
  * stubs of before, which stay as they are.
- *   map_near  as in struct rv_patch_request
  */
-RV_HIDDEN void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running,
-                                 void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes));
+RV_HIDDEN void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running);
 
 /* Around the use of a request: stubs can be written, and can be run all the while. 0 or a negative errno. */
 RV_HIDDEN int rv_syscalls_open_stubs(void);
