@@ -9,7 +9,7 @@
 struct rv_launch_params {
     const char *trace_path;  /* goes to RINGVIZ_FILE */
     const char *const *argv; /* NULL-terminated */
-    const char *patches;     /* goes to RINGVIZ_PATCH: a patcher's text (producers/native/patcher.h). NULL: auto */
+    const char *patches;     /* goes to RINGVIZ_PATCH: a request (producers/native/wanted_lines.h). NULL: auto */
     const char *plans;       /* goes to RINGVIZ_PLANS: a folder (patch/plan_file.h). NULL: there is none, "off" */
     bool is_alone;           /* processes that it starts are not traced */
     bool wants_lines; /* runtimes of languages tell the lines of statements, unless the environment decides that */

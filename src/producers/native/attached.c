@@ -23,6 +23,7 @@
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
+#include "producers/native/wanted_lines.h"
 #include "ring/attachment.h"
 #include "ringviz/producer.h"
 
@@ -35,7 +36,7 @@ RV_EXPORT void ringviz_attach_remove(void);
 #define MOST_TRIES                                                                                                     \
     50u /* of a plan, each of which waits 100 ms for the process lock: a thread that forks may have it for long */
 
-static char trace_path[4096], patches[RV_PATCHER_WANTED_BYTES];
+static char trace_path[4096], patches[RV_WANTED_LINES_BYTES];
 static bool is_stale; /* a library was loaded before the plan's jumps could be written */
 static unsigned n_stale;
 

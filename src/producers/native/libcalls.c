@@ -13,17 +13,14 @@
 
 #include "patch/dynamic_section.h"
 #include "producers/native/loaded_objects.h"
-#include "producers/native/patcher.h"
 #include "producers/native/process.h"
+#include "producers/native/wanted_lines.h"
 
-#define MOST_RULES (RV_PATCHER_WANTED_BYTES / 2)
+#define MOST_RULES (RV_WANTED_LINES_BYTES / 2)
 
-struct rule { /* a line of the patcher's text */
+struct rule {
+    struct rv_wanted_line line;
     regex_t pattern;
-    bool is_of_calls; /* else it is about functions that are patched */
-    bool has_library; /* else it is about the program */
-    const char *library;
-    size_t n_library; /* 0: any */
 };
 
 static struct {
@@ -33,32 +30,13 @@ static struct {
     bool (*is_patchable)(const struct rv_patch_image *image);
 } libcalls;
 
-/* REGEX, REGEX@ or REGEX@LIBRARY, perhaps behind a mark. Returns the bytes of REGEX, from *text on. */
-static size_t read_line(const char *line, size_t n, struct rule *rule, const char **text)
-{
-    const bool is_of_calls = n && *line == RV_LIBCALLS_MARK;
-    const char *end = line + n, *at = memrchr(line, '@', n);
-    *rule = (struct rule){.is_of_calls = is_of_calls, .has_library = at != NULL};
-    if (at) {
-        rule->library = at + 1;
-        rule->n_library = (size_t)(end - rule->library);
-    }
-    *text = line + is_of_calls;
-    return (size_t)((at ? at : end) - *text);
-}
-
-static bool is_word(const char *text, size_t n, const char *word)
-{
-    return n == strlen(word) && memcmp(text, word, n) == 0;
-}
-
 /* "auto" stands for all functions of the program, "off" for none. */
-static bool read_pattern(struct rule *rule, const char *text, size_t n)
+static bool read_pattern(struct rule *rule)
 {
-    const bool is_word_allowed = !rule->is_of_calls && !rule->has_library;
-    if (is_word_allowed && is_word(text, n, "off"))
+    const struct rv_wanted_line *line = &rule->line;
+    if (rv_wanted_line_is_word(line, "off"))
         return false;
-    char *copy = is_word_allowed && is_word(text, n, "auto") ? strdup("") : strndup(text, n);
+    char *copy = rv_wanted_line_is_word(line, "auto") ? strdup("") : strndup(line->regex, line->n_regex);
     const bool is_read = copy && regcomp(&rule->pattern, copy, REG_EXTENDED | REG_NOSUB) == 0;
     free(copy);
     return is_read;
@@ -66,15 +44,10 @@ static bool read_pattern(struct rule *rule, const char *text, size_t n)
 
 bool rv_libcalls_may_be_wanted(const char *wanted, bool is_program)
 {
-    struct rule rule;
-    const char *text;
-    for (const char *line = wanted; *line;) {
-        const size_t n = strcspn(line, "\n");
-        (void)read_line(line, n, &rule, &text);
-        if (rule.is_of_calls && (rule.has_library || is_program))
+    struct rv_wanted_line line;
+    while (rv_wanted_lines_next(&wanted, &line))
+        if (line.is_of_calls && (line.has_library || is_program))
             return true;
-        line += n + (line[n] == '\n');
-    }
     return false;
 }
 
@@ -83,14 +56,8 @@ void rv_libcalls_begin(const char *wanted, bool is_program, bool (*is_patchable)
     libcalls.n_rules = 0;
     libcalls.is_program = is_program;
     libcalls.is_patchable = is_patchable;
-    for (const char *line = wanted; *line && libcalls.n_rules < MOST_RULES;) {
-        const char *text;
-        const size_t n = strcspn(line, "\n");
-        struct rule *rule = &libcalls.rules[libcalls.n_rules];
-        const size_t n_text = read_line(line, n, rule, &text);
-        libcalls.n_rules += n && read_pattern(rule, text, n_text);
-        line += n + (line[n] == '\n');
-    }
+    while (libcalls.n_rules < MOST_RULES && rv_wanted_lines_next(&wanted, &libcalls.rules[libcalls.n_rules].line))
+        libcalls.n_rules += read_pattern(&libcalls.rules[libcalls.n_rules]);
 }
 
 /* ---- whose ---- */
@@ -100,21 +67,14 @@ struct question {
     const char *name;
 };
 
-static bool is_about(const struct rule *rule, const char *object)
-{
-    if (!rule->has_library)
-        return !*object;
-    return !rule->n_library || (*object && memmem(object, strlen(object), rule->library, rule->n_library));
-}
-
 static int has_function(struct dl_phdr_info *info, size_t n_bytes, void *context)
 {
     const struct question *question = context;
     struct rv_patch_image image;
     (void)n_bytes;
-    return is_about(question->rule, info->dlpi_name) &&
+    return rv_wanted_line_is_about(&question->rule->line, info->dlpi_name) &&
            rv_patch_image_mapped(&image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) == 0 &&
-           (question->rule->is_of_calls || libcalls.is_patchable(&image)) &&
+           (question->rule->line.is_of_calls || libcalls.is_patchable(&image)) &&
            rv_patch_dynamic_section_exports(&image, question->name);
 }
 
@@ -131,10 +91,11 @@ static bool is_theirs(const struct rule *rule, const char *name)
 
 static bool is_meant(const struct rule *rule, const char *name)
 {
-    if (rule->is_of_calls && !rule->has_library && !libcalls.is_program)
+    const struct rv_wanted_line *line = &rule->line;
+    if (line->is_of_calls && !line->has_library && !libcalls.is_program)
         return false;
     return regexec(&rule->pattern, name, 0, NULL, 0) == 0 &&
-           ((rule->is_of_calls && !rule->n_library) || is_theirs(rule, name));
+           ((line->is_of_calls && !line->n_library) || is_theirs(rule, name));
 }
 
 bool rv_libcalls_want(const char *name)
@@ -142,7 +103,7 @@ bool rv_libcalls_want(const char *name)
     bool is_wanted = false;
     for (size_t i = 0; i < libcalls.n_rules; i++)
         if (is_meant(&libcalls.rules[i], name)) {
-            if (!libcalls.rules[i].is_of_calls)
+            if (!libcalls.rules[i].line.is_of_calls)
                 return false;
             is_wanted = true;
         }

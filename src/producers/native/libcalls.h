@@ -1,5 +1,5 @@
 /*
- * Which calls that an object makes of others' functions are wanted: by the lines of a patcher's text (patcher.h).
+ * Which calls that an object makes of others' functions are wanted: by the lines of a request (wanted_lines.h).
  *
  * A function that is patched itself is not wanted: its calls are seen there. One thread at a time: the one that plans.
  */
@@ -10,8 +10,6 @@
 
 #include "patch/image.h"
 #include "producers/native/visibility.h"
-
-#define RV_LIBCALLS_MARK '\t' /* begins such a line */
 
 /* May any of an object be? is_program: it is the program. Reads the text only. */
 RV_HIDDEN bool rv_libcalls_may_be_wanted(const char *wanted, bool is_program);

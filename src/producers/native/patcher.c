@@ -52,6 +52,7 @@
 #include "producers/native/thread.h"
 #include "producers/native/unpatchable_process.h"
 #include "producers/native/wanted_functions.h"
+#include "producers/native/wanted_lines.h"
 #include "ring/attachment.h"
 #include "ring/capture_filter_section.h"
 
@@ -68,7 +69,7 @@ struct rv_attachment ringviz_attachment;
 static struct {
     const struct rv_planner *planner;
     void *mprotect;
-    char wanted[RV_PATCHER_WANTED_BYTES];
+    char wanted[RV_WANTED_LINES_BYTES];
     char program[PATH_BYTES];
     bool is_auto;               /* the request is "auto" */
     struct rv_patch_image thin; /* then, the program if its libraries do its work; else without segments */

@@ -1,14 +1,4 @@
-/*
- * Patches functions of this process, as a text says:
- *
- *     auto               the functions of the program but trivial ones, where it has no hooks of its own; and where few
- *                        of them have names, the calls that it makes of others' functions, too
- *     off                none of its own
- *     REGEX[@LIBRARY]    those with these names, of the program or of libraries whose path has LIBRARY in it; several,
- *                        each on a line; with @ and no LIBRARY those of all
- *     \tREGEX[@LIBRARY]  behind a tab: calls of functions with these names: those that the program makes of any; with
- *                        LIBRARY those that all objects make of libraries whose path has it; with @ alone, of any
- */
+/* Patches functions of this process, as a request (wanted_lines.h) says. */
 #ifndef RV_PRODUCERS_NATIVE_PATCHER_H
 #define RV_PRODUCERS_NATIVE_PATCHER_H
 
@@ -18,8 +8,6 @@
 
 #include "producers/native/visibility.h"
 #include "ring/attachment.h"
-
-#define RV_PATCHER_WANTED_BYTES 4096u
 
 /* What ringviz reads of this process from outside: the objects that are planned. Protected: the library that is
  * preloaded and the one of an attachment each have one. */

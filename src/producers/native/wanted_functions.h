@@ -1,4 +1,4 @@
-/* Which functions are to be patched: the lines of a request (patcher.h) that choose some of an object. */
+/* Which functions are to be patched: the lines of a request (wanted_lines.h) that choose some of an object. */
 #ifndef RV_PRODUCERS_NATIVE_WANTED_FUNCTIONS_H
 #define RV_PRODUCERS_NATIVE_WANTED_FUNCTIONS_H
 
