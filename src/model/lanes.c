@@ -397,6 +397,13 @@ uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns)
     return lane->has_ended ? known_ns : rv_clock_later_ns(known_ns, newest_ns);
 }
 
+void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES])
+{
+    pthread_mutex_lock(&lane->lock);
+    memcpy(name, lane->name, RV_LANE_NAME_BYTES);
+    pthread_mutex_unlock(&lane->lock);
+}
+
 struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane)
 {
     if (lane->n_notes >= lane->notes_max)

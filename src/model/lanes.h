@@ -170,6 +170,9 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes);
 uint64_t rv_lane_known_ns(const struct rv_lane *lane);
 uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns);
 
+/* Copy its name. Takes the lane's lock. */
+void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES]);
+
 /* Append a note, which the caller sets, and which does not begin before the last. The oldest are merged when there are
  * notes_max. The lane's lock is held. */
 struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -292,11 +291,8 @@ static struct side side_of(const struct rv_arc *arc, bool is_from)
 static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_session *session, struct side side)
 {
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
-    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), side.lane_idx);
     char name[RV_LANE_NAME_BYTES], subroutine[60] = "", others[32] = "";
-    pthread_mutex_lock(&lane->lock);
-    memcpy(name, lane->name, sizeof name);
-    pthread_mutex_unlock(&lane->lock);
+    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), side.lane_idx), name);
     if (side.call)
         (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), side.call, subroutine, sizeof subroutine);
     if (side.n_others)

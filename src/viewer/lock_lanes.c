@@ -38,12 +38,9 @@ bool rv_lock_hover_move(struct rv_lock_hover *hover, const struct rv_holders *ho
 
 static void add_thread(struct rv_tooltip *tooltip, const struct rv_hold *hold, struct rv_session *session)
 {
-    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), hold->lane);
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, hold->is_wait ? "waiter" : "holder");
     char name[RV_LANE_NAME_BYTES], call[60] = "";
-    pthread_mutex_lock(&lane->lock);
-    memcpy(name, lane->name, sizeof name);
-    pthread_mutex_unlock(&lane->lock);
+    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), hold->lane), name);
     if (hold->call)
         (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), hold->call, call, sizeof call);
     (void)snprintf(line->text, sizeof line->text, "%s%s%s", name, *call ? " in " : "", call);

@@ -70,9 +70,7 @@ void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const st
 void rv_pointer_pin_box(struct rv_pointer *pointer, const struct rv_box *box, struct rv_lane *lane)
 {
     char name[RV_LANE_NAME_BYTES];
-    pthread_mutex_lock(&lane->lock);
-    memcpy(name, lane->name, sizeof name);
-    pthread_mutex_unlock(&lane->lock);
+    rv_lane_copy_name(lane, name);
     rv_hover_pin_box(&pointer->hover, box, lane, name);
 }
 

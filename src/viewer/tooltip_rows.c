@@ -84,10 +84,7 @@ static void add_waker(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
         return;
     }
     if (edge->waker) {
-        struct rv_lane *lane = (struct rv_lane *)(uintptr_t)edge->waker;
-        pthread_mutex_lock(&lane->lock);
-        memcpy(thread, lane->name, sizeof thread);
-        pthread_mutex_unlock(&lane->lock);
+        rv_lane_copy_name((struct rv_lane *)(uintptr_t)edge->waker, thread);
     } else if (!rv_lanes_outside_name(about->lanes, edge->wait.waker, true, thread)) {
         (void)snprintf(thread, sizeof thread, "a thread that is not traced");
     }
@@ -109,10 +106,7 @@ static void add_flow_end(struct rv_tooltip *tooltip, const char *label, const st
                          const struct rv_flow_step *step)
 {
     char thread[RV_LANE_NAME_BYTES], call[96] = "";
-    struct rv_lane *lane = rv_lanes_get(about->lanes, step->lane);
-    pthread_mutex_lock(&lane->lock);
-    memcpy(thread, lane->name, sizeof thread);
-    pthread_mutex_unlock(&lane->lock);
+    rv_lane_copy_name(rv_lanes_get(about->lanes, step->lane), thread);
     if (step->call)
         (void)rv_subroutines_brief_name_of(about->subroutines, step->call, call, sizeof call);
     add_line(tooltip, label, "%s%s%s", thread, *call ? " in " : "", call);

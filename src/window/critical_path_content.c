@@ -1,17 +1,8 @@
 #include "window/critical_path_content.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ui/critical_path_panel.h"
-
-static void name_lane(const struct rv_viewer *viewer, uint32_t lane_idx, char out[RV_LANE_NAME_BYTES])
-{
-    struct rv_lane *lane = rv_lanes_get(viewer->lanes, lane_idx);
-    pthread_mutex_lock(&lane->lock);
-    memcpy(out, lane->name, RV_LANE_NAME_BYTES);
-    pthread_mutex_unlock(&lane->lock);
-}
 
 /* "mutex cache::lock", "join" */
 static void name_wait(const struct rv_viewer *viewer, const struct rv_critical_path_part *part, char *out,
@@ -27,7 +18,7 @@ static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_pa
                      struct rv_critical_path_panel_row *row)
 {
     char lane[RV_LANE_NAME_BYTES], call[64] = "", wait[128] = "";
-    name_lane(viewer, part->lane_idx, lane);
+    rv_lane_copy_name(rv_lanes_get(viewer->lanes, part->lane_idx), lane);
     if (part->call)
         (void)rv_subroutines_brief_name_of(viewer->subroutines, part->call, call, sizeof call);
     if (part->has_wait)

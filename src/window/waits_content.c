@@ -16,10 +16,7 @@ static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side 
 {
     char thread[RV_LANE_NAME_BYTES] = "", call[48] = "";
     if (side->lane) {
-        struct rv_lane *lane = rv_lanes_get(viewer->lanes, side->lane->idx);
-        pthread_mutex_lock(&lane->lock);
-        memcpy(thread, lane->name, sizeof thread);
-        pthread_mutex_unlock(&lane->lock);
+        rv_lane_copy_name(rv_lanes_get(viewer->lanes, side->lane->idx), thread);
     } else if (side->tid && !rv_lanes_outside_name(viewer->lanes, side->tid, true, thread)) {
         (void)snprintf(thread, sizeof thread, "thread %u, not traced", side->tid);
     }
