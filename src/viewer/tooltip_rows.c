@@ -131,12 +131,12 @@ static void add_flow(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_ab
         add_flow_end(tooltip, "to", about, &flow->to);
 }
 
-static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const struct rv_box *box)
+/* n: the number of the notes. */
+static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const struct rv_box *box, uint64_t *n)
 {
     const uint64_t range_ns[2] = {box->start_ns, rv_box_end_ns(box)};
-    uint64_t n;
     pthread_mutex_lock(&lane->lock);
-    const uint64_t covered_ns = rv_notes_covered_ns(lane->notes, lane->n_notes, kind, range_ns, &n);
+    const uint64_t covered_ns = rv_notes_covered_ns(lane->notes, lane->n_notes, kind, range_ns, n);
     pthread_mutex_unlock(&lane->lock);
     return covered_ns;
 }
@@ -149,9 +149,10 @@ static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover
     const struct rv_box *box = &hover->box;
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
-    const uint64_t blocked_ns = covered(about->lane, RV_NOTE_BLOCKED, box);
-    const uint64_t runnable_ns = covered(about->lane, RV_NOTE_PREEMPTED, box);
-    const uint64_t away_ns = covered(about->lane, RV_NOTE_AWAY, box), off_ns = blocked_ns + runnable_ns + away_ns;
+    uint64_t n;
+    const uint64_t blocked_ns = covered(about->lane, RV_NOTE_BLOCKED, box, &n);
+    const uint64_t runnable_ns = covered(about->lane, RV_NOTE_PREEMPTED, box, &n);
+    const uint64_t away_ns = covered(about->lane, RV_NOTE_AWAY, box, &n), off_ns = blocked_ns + runnable_ns + away_ns;
     if (off_ns == 0)
         return;
     rv_units_format_ns(on, sizeof on, box->duration_ns > off_ns ? box->duration_ns - off_ns : 0);
@@ -168,14 +169,11 @@ static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover
 static void add_collections(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                             const struct rv_tooltip_rows_about *about)
 {
-    const uint64_t range_ns[2] = {hover->box.start_ns, rv_box_end_ns(&hover->box)};
-    uint64_t n, collected_ns;
+    uint64_t n;
     char time[32];
     if (!about->lane)
         return;
-    pthread_mutex_lock(&about->lane->lock);
-    collected_ns = rv_notes_covered_ns(about->lane->notes, about->lane->n_notes, RV_NOTE_GC, range_ns, &n);
-    pthread_mutex_unlock(&about->lane->lock);
+    const uint64_t collected_ns = covered(about->lane, RV_NOTE_GC, &hover->box, &n);
     rv_units_format_ns(time, sizeof time, collected_ns);
     if (n)
         add_line(tooltip, "collecting", "%s of garbage collection, %" PRIu64 " time%s", time, n,
