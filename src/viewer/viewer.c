@@ -253,39 +253,46 @@ static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
     rv_viewer_touch(viewer);
 }
 
-/* Close the frontmost dialog; else put the path out; else unpin; else close the statistics; else end the search. */
-static void go_out(struct rv_viewer *viewer)
+/* Close the frontmost panel; false: none is open. */
+static bool close_panel(struct rv_viewer_panels *panels)
 {
-    if (viewer->panels.has_go_to)
-        viewer->panels.has_go_to = false;
-    else if (viewer->panels.has_select)
-        viewer->panels.has_select = false;
-    else if (viewer->panels.has_note)
-        viewer->panels.has_note = false;
-    else if (viewer->panels.has_commands)
-        viewer->panels.has_commands = false;
-    else if (viewer->panels.has_settings)
-        viewer->panels.has_settings = false;
-    else if (viewer->panels.has_help)
-        viewer->panels.has_help = false;
-    else if (viewer->panels.has_threads)
-        viewer->panels.has_threads = false;
-    else if (viewer->panels.has_waits)
-        viewer->panels.has_waits = false;
-    else if (viewer->panels.has_debugger_panel)
-        viewer->panels.has_debugger_panel = false;
-    else if (viewer->path.is_on)
-        (void)rv_viewer_lit_path_end(viewer);
-    else if (viewer->pointer.hover.is_pinned)
-        rv_pointer_unpin(&viewer->pointer);
-    else if (rv_viewer_calls_view_is_shown(viewer))
+    bool *const from_front[] = {&panels->has_go_to,    &panels->has_select,   &panels->has_note,
+                                &panels->has_commands, &panels->has_settings, &panels->has_help,
+                                &panels->has_threads,  &panels->has_waits,    &panels->has_debugger_panel};
+    for (size_t i = 0; i < sizeof from_front / sizeof *from_front; i++)
+        if (*from_front[i]) {
+            *from_front[i] = false;
+            return true;
+        }
+    return false;
+}
+
+static bool unpin(struct rv_viewer *viewer)
+{
+    if (!viewer->pointer.hover.is_pinned)
+        return false;
+    rv_pointer_unpin(&viewer->pointer);
+    return true;
+}
+
+/* False: the view is none of those that one goes back from. */
+static bool leave_view(struct rv_viewer *viewer)
+{
+    if (rv_viewer_calls_view_is_shown(viewer))
         rv_viewer_calls_view_leave(viewer);
-    else if (rv_viewer_tasks_view_unfollow(viewer))
-        ;
     else if (rv_viewer_tasks_view_is_shown(viewer))
         rv_viewer_tasks_view_leave(viewer);
-    else if (!rv_viewer_statistics_close(viewer))
-        (void)rv_viewer_search_end(viewer);
+    else
+        return false;
+    return true;
+}
+
+/* Out of the innermost that is on. */
+static void go_out(struct rv_viewer *viewer)
+{
+    (void)(close_panel(&viewer->panels) || rv_viewer_lit_path_end(viewer) || unpin(viewer) ||
+           rv_viewer_tasks_view_unfollow(viewer) || leave_view(viewer) || rv_viewer_statistics_close(viewer) ||
+           rv_viewer_search_end(viewer));
     rv_viewer_point(viewer);
 }
 
@@ -337,6 +344,29 @@ static void switch_arcs(struct rv_viewer *viewer, unsigned kinds)
     rv_viewer_point(viewer);
 }
 
+/* What the action only switches on or off; NULL: it does more. */
+static bool *switched_by(struct rv_viewer *viewer, enum rv_action action)
+{
+    switch ((int)action) {
+    case RV_ACTION_RECORD:
+        return &viewer->wants_recording;
+    case RV_ACTION_COMMANDS:
+        return &viewer->panels.has_commands;
+    case RV_ACTION_HELP:
+        return &viewer->panels.has_help;
+    case RV_ACTION_SETTINGS:
+        return &viewer->panels.has_settings;
+    case RV_ACTION_THREADS:
+        return &viewer->panels.has_threads;
+    case RV_ACTION_LEGEND:
+        return &viewer->settings.has_legend;
+    case RV_ACTION_MINIMAP:
+        return &viewer->settings.has_minimap;
+    default:
+        return NULL;
+    }
+}
+
 /* The subjects that have files of their own, those of single views first. */
 static bool has_acted(struct rv_viewer *viewer, const struct rv_act *act)
 {
@@ -359,6 +389,11 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     rv_navigation_note(viewer, act);
     if (close_menu(viewer, act->action) || has_acted(viewer, act))
         return;
+    bool *const is_on = switched_by(viewer, act->action);
+    if (is_on) {
+        *is_on = !*is_on;
+        return;
+    }
     switch ((int)act->action) {
     case RV_ACTION_NONE:
         return;
@@ -398,9 +433,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_OUTERMOST:
         go_to_depth(viewer, false);
         return;
-    case RV_ACTION_RECORD:
-        viewer->wants_recording = !viewer->wants_recording;
-        return;
     case RV_ACTION_COPY_COMMAND:
         viewer->wants_command = true;
         return;
@@ -426,21 +458,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_UNPIN:
         go_out(viewer);
         return;
-    case RV_ACTION_COMMANDS:
-        viewer->panels.has_commands = !viewer->panels.has_commands;
-        return;
-    case RV_ACTION_HELP:
-        viewer->panels.has_help = !viewer->panels.has_help;
-        return;
-    case RV_ACTION_SETTINGS:
-        viewer->panels.has_settings = !viewer->panels.has_settings;
-        return;
-    case RV_ACTION_THREADS:
-        viewer->panels.has_threads = !viewer->panels.has_threads;
-        return;
-    case RV_ACTION_LEGEND:
-        viewer->settings.has_legend = !viewer->settings.has_legend;
-        return;
     case RV_ACTION_ARCS:
         switch_arcs(viewer, RV_ARC_OF_WAITS);
         return;
@@ -453,9 +470,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_ARC_KIND:
         switch_arcs(viewer, 1u << act->idx % RV_ARC_KIND_COUNT);
-        return;
-    case RV_ACTION_MINIMAP:
-        viewer->settings.has_minimap = !viewer->settings.has_minimap;
         return;
     case RV_ACTION_THEME:
         choose_theme(&viewer->settings, act->idx);
