@@ -25,7 +25,6 @@ struct rv_viewer_calls_view {
     enum rv_view_mode before; /* the view to go back to */
     struct rv_range_renewal listed;
     uint64_t listed_until_ns; /* end of what is listed or was last */
-    uint64_t version;         /* of the list that the rows are or are being made of */
     struct rv_call_rows_job making;
     struct rv_call_rows *rows; /* shown; NULL = none yet */
     struct rv_time_window time_window;
