@@ -1,4 +1,4 @@
-/* The calls of the chosen subroutine, summed by caller, thread or process. Part of a panel. */
+/* The calls of the chosen subroutine, summed by caller, thread, process or arguments. Part of a panel. */
 #ifndef RV_UI_GROUPS_TABLE_H
 #define RV_UI_GROUPS_TABLE_H
 

@@ -166,7 +166,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                               "sort the list of calls by the next column"},
     [RV_ACTION_GROUP_CALLS] = {{{"O", RV_MODIFIER_SHIFT}},
                                "By caller, ...",
-                               "group the calls by caller, thread or process"},
+                               "group the calls by caller, thread, process or arguments"},
     [RV_ACTION_BRUSH] = {{{NULL, 0}}, "drag over the durations", "show only calls that last as long: adds a rule"},
     [RV_ACTION_FOCUS_NODE] = {{{NULL, 0}}, "click in the flame graph", "focus it on a path"},
     [RV_ACTION_FOCUS_CHOSEN] = {{{"Z", 0}}, NULL, "focus the flame graph on the chosen row's path with most time"},
