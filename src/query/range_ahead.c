@@ -32,6 +32,6 @@ void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_
     ahead->begun_ns = now_ns;
     struct rv_range_statistics_params few = *params;
     few.n_beforehand = is_over ? PARTS_OVER : PARTS;
-    ahead->job.most_threads = is_over ? 0 : 1;
+    ahead->job.is_one_thread = !is_over;
     rv_range_job_start(&ahead->job, &few, session);
 }

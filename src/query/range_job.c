@@ -40,7 +40,7 @@ static size_t n_threads(const struct rv_range_job *job, struct rv_range_statisti
 {
     const size_t n_parts = rv_range_statistics_n_parts(range), n_cpus = rv_os_n_cpus();
     const size_t n = n_parts < n_cpus ? n_parts : n_cpus;
-    const size_t most = job->most_threads ? job->most_threads : MOST_THREADS;
+    const size_t most = job->is_one_thread ? 1 : MOST_THREADS;
     return n < most ? n : most;
 }
 

@@ -27,7 +27,7 @@ void rv_range_result_fini(struct rv_range_result *result);
 struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range_statistics *range;
     struct rv_session *session; /* NULL: none */
-    size_t most_threads;        /* set before it is started; 0: as many as CPUs */
+    bool is_one_thread;         /* set before it is started; else as many as CPUs, 8 at most */
     uint64_t n_calls_sampled;   /* set before it is started: so many are measured first; 0: none */
     struct rv_stats_row *rows;  /* once done: of all subroutines */
     size_t n_rows;
