@@ -12,8 +12,8 @@
 
 #define GROUP_UNKNOWN UINT32_MAX
 #define ID_MAX (1u << 24)
-#define LARGE_FROM 0.2     /* as a share of the largest group of a hue: so large are those that come first in it */
-#define VARIANTS 4u        /* of a hue: plain, and patterned in three lightnesses */
+#define LARGE_FROM 0.2 /* as a share of the largest group of a hue: so large are those that come first in it */
+#define VARIANTS 4u    /* of a hue: plain, and patterned in three lightnesses */
 #define VARIANT_NONE UINT32_MAX
 #define AREA_DECAY 0.995   /* per view */
 #define HEIGHT_MIN 0.2f    /* height of the subroutines that became fastest */
@@ -26,10 +26,10 @@ struct group {
     uint64_t key;
     const char *name;
     size_t name_bytes;
-    double area, area_now;  /* inclusive time, as a share of the window: recent maximum, this view */
-    double area_sum;        /* of all views */
-    double self_now;        /* own time, in this view */
-    double self, inclusive; /* of the legend: while moving, they follow this view slowly */
+    double area, area_now;       /* inclusive time, as a share of the window: recent maximum, this view */
+    double area_sum;             /* of all views */
+    double self_now;             /* own time, in this view */
+    double self, inclusive;      /* of the legend: while moving, they follow this view slowly */
     uint32_t n_members, variant; /* of its hue, or VARIANT_NONE */
     enum rv_box_colors_kind kind;
     bool is_state, is_library, is_split; /* is_split: of the package that is split */
@@ -51,8 +51,8 @@ struct rv_box_colors {
     struct member *members;
     size_t n_members, members_capacity;
     uint32_t n_variants[RV_COLOR_HUES]; /* of each hue, given */
-    size_t n_met;                    /* groups at the last update */
-    uint64_t split;                  /* key of the package that is split into subroutines; 0 = none */
+    size_t n_met;                       /* groups at the last update */
+    uint64_t split;                     /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
     uint64_t version;          /* rises when a colour changes */
     struct rv_box_times times; /* scratch */
@@ -144,8 +144,7 @@ static struct group group_of(const struct rv_box_colors *colors, const struct rv
 {
     const uint32_t form = rv_name_form(subroutine->line_form);
     bool has_package = subroutine->package[0] != '\0';
-    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM,
-                          .variant = VARIANT_NONE};
+    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .variant = VARIANT_NONE};
     group.name = has_package ? subroutine->package : subroutine->name;
     group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
     group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
@@ -467,14 +466,15 @@ static uint32_t group_shade(const struct group *group, uint32_t hash)
     static const uint32_t lightnesses[VARIANTS] = {0, RV_COLOR_LIGHTNESSES / 2 - 1, RV_COLOR_LIGHTNESSES - 2, 0};
     if (group_slot(group) < RV_COLOR_HUES || group_slot(group) >= RV_COLOR_SLOTS)
         return hash % RV_COLOR_SHADES;
-    const uint32_t variant = group->variant < VARIANTS ? group->variant : 1 + (uint32_t)(group->key >> 32) % (VARIANTS - 1);
+    const uint32_t variant =
+        group->variant < VARIANTS ? group->variant : 1 + (uint32_t)(group->key >> 32) % (VARIANTS - 1);
     return hash % RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES * RV_COLOR_LIGHTNESSES + lightnesses[variant] + hash % 2;
 }
 
 /* Duration of a box; of a cell, the average of its calls. */
 static uint64_t call_ns(const struct rv_box *box)
 {
-    double covered_ns = (double)box->duration_ns * box->coverage / 65535.0;
+    double covered_ns = (double)box->duration_ns * box->coverage / RV_BOX_EXACT;
     return (uint64_t)(covered_ns / (box->count ? box->count : 1));
 }
 

@@ -6,7 +6,6 @@
 
 #define WINDOW_UNITS_MAX ((uint64_t)1 << 30)
 #define BOX_MIN_PX 1.0
-#define COVERAGE_EXACT 65535u
 #define N_ROWS 64u /* depths that are sorted; deeper ones count as the last */
 
 void rv_box_packing_init(struct rv_box_packing *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel)
@@ -29,28 +28,24 @@ static int64_t to_units(const struct rv_box_packing *pack, uint64_t time_ns)
 /* Marks at a box's ends, for ends in the window only. */
 static uint32_t marks_of(const struct rv_box_packing *pack, const struct rv_box *box)
 {
-    uint64_t end_ns = box->start_ns + box->duration_ns;
-    bool has_start = box->start_ns >= pack->from_ns, has_end = end_ns >= box->start_ns && end_ns <= pack->to_ns;
+    bool has_start = box->start_ns >= pack->from_ns, has_end = rv_box_end_ns(box) <= pack->to_ns;
     return (has_start && box->flags & RV_SPAN_ORPHAN ? RV_PAINT_ORPHAN : 0) |
            (has_end && box->flags & RV_SPAN_CUT ? RV_PAINT_CUT : 0) |
            (has_end && box->flags & RV_SPAN_OPEN ? RV_PAINT_OPEN : 0);
 }
 
+static uint64_t clamp_to_window(const struct rv_box_packing *pack, uint64_t time_ns)
+{
+    return rv_clock_earlier_ns(rv_clock_later_ns(time_ns, pack->from_ns), pack->to_ns);
+}
+
 struct rv_box_record rv_box_packing_box(const struct rv_box_packing *pack, const struct rv_box *box, size_t lane,
                                         uint32_t colour_idx)
 {
-    bool is_cell = box->coverage != COVERAGE_EXACT;
+    bool is_cell = box->coverage != RV_BOX_EXACT;
     uint64_t duration_ns = box->duration_ns > pack->box_min_ns ? box->duration_ns : pack->box_min_ns;
-    uint64_t start_ns = box->start_ns, end_ns = rv_clock_after_ns(start_ns, duration_ns);
-    if (end_ns > pack->to_ns)
-        end_ns = pack->to_ns;
-    if (start_ns < pack->from_ns)
-        start_ns = pack->from_ns;
-    if (start_ns > pack->to_ns)
-        start_ns = pack->to_ns;
-    if (end_ns < start_ns)
-        end_ns = start_ns;
-    int64_t start = to_units(pack, start_ns), end = to_units(pack, end_ns);
+    int64_t start = to_units(pack, clamp_to_window(pack, box->start_ns));
+    int64_t end = to_units(pack, clamp_to_window(pack, rv_clock_after_ns(box->start_ns, duration_ns)));
     uint32_t depth = box->depth < RV_PLACE_MAX ? box->depth : RV_PLACE_MAX;
     uint32_t lane_idx = lane < RV_PLACE_MAX ? (uint32_t)lane : RV_PLACE_MAX;
     uint32_t paint = is_cell ? RV_PAINT_CELL | (uint32_t)box->coverage << RV_PAINT_COVERAGE_SHIFT : marks_of(pack, box);

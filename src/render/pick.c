@@ -45,18 +45,17 @@ static void measure_lane(struct rv_pick *pick, const struct rv_view_lane *shown,
 static struct rv_pick_item item_of(const struct rv_box_record *record, size_t box, const struct rv_box_colors *colors)
 {
     bool is_cell = record->paint & RV_PAINT_CELL;
-    return (struct rv_pick_item){.start = record->start,
-                                 .end = record->start + (int32_t)record->duration,
-                                 .box = (uint32_t)box,
-                                 .fullness =
-                                     is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / 65535.0f : 1.0f,
-                                 .height = rv_box_colors_height(colors, record->paint & RV_PAINT_COLOUR_MASK)};
+    return (struct rv_pick_item){
+        .start = record->start,
+        .end = record->start + (int32_t)record->duration,
+        .box = (uint32_t)box,
+        .fullness = is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / (float)RV_BOX_EXACT : 1.0f,
+        .height = rv_box_colors_height(colors, record->paint & RV_PAINT_COLOUR_MASK)};
 }
 
 /*
  * Counting sort by row, stable: boxes of a lane are sorted by start. rows[r + 1] advances from row r's first item to
  * its end.
- *
  */
 static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
                            const struct rv_box_colors *colors)
