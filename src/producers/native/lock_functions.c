@@ -609,7 +609,7 @@ RV_EXPORT int munmap(void *memory, size_t n_bytes)
     return NEXT(munmap)(memory, n_bytes);
 }
 
-/* Of unknown size. What is above it is learned again. */
+/* Of unknown size: all are forgotten, and learned again. */
 RV_EXPORT int shmdt(const void *memory)
 {
     rv_process_shared_locks_forget(memory, SIZE_MAX);

@@ -23,8 +23,8 @@
 #define RUBY_OPTIONS "RUBYOPT"
 #define RUBY_LIBRARY "/ruby/ringviz.rb"
 #define NOT_READABLE SIZE_MAX
-#define SANITIZER                                                                                                      \
-    "ASAN_OPTIONS" /* without ours, a shared AddressSanitizer runtime refuses to start behind our library */
+/* Without ours, a shared AddressSanitizer runtime refuses to start behind our library. */
+#define SANITIZER "ASAN_OPTIONS"
 
 /* What ringviz has set for native programs. */
 static const char *const NAMES[] = {PRELOAD, SANITIZER, TRACE, "RINGVIZ_ONLY", "RINGVIZ_PATCH", "RINGVIZ_PLANS"};

@@ -1,6 +1,6 @@
 /*
  * This process in the trace file: opened once, entered anew after fork, left at exit. All functions are called within
- * a guard (guard.h) unless said otherwise.
+ * a signal guard (signal_guard.h) unless said otherwise.
  */
 #ifndef RV_PRODUCERS_NATIVE_PROCESS_H
 #define RV_PRODUCERS_NATIVE_PROCESS_H

@@ -371,7 +371,7 @@ static void meet_closed_process(void)
 {
     struct rv_signal_guard guard;
     rv_process_miss_event();
-    if (rv_process_gate() == RV_GATE_CLOSED && !rv_thread_has_ring()) /* a guard asks for system calls (sandbox.h) */
+    if (rv_process_gate() == RV_GATE_CLOSED && !rv_thread_has_ring()) /* a guard makes system calls */
         return;
     release_ring();
     if (rv_forking_is_under_way())
