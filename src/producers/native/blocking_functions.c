@@ -235,11 +235,10 @@ static void write_refused_wait(uint64_t began)
 static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const int saved = errno;
-    if (!is_long_wait(began))
-        ;
-    else if (kind == RV_WAIT_SLEEP && refused_lock.name)
+    const bool is_long = is_long_wait(began);
+    if (is_long && kind == RV_WAIT_SLEEP && refused_lock.name)
         write_refused_wait(began);
-    else
+    else if (is_long)
         write_file_wait(began, kind, fd, is_timeout);
     errno = saved;
 }
