@@ -61,8 +61,11 @@ expect "exit status with --patch" $status 0
 grep -q '"functions":1,"patched":1' "$folder/report.json" || fail "--patch: $(cat "$folder/report.json" | head -c 300)"
 
 # The stubs to which the program's own system calls jump are used again by the next attachment, with another request.
+# They are in rooms of 16 KiB.
 n_rooms() {
-    grep -c ' rwxp ' /proc/$pid/maps
+    grep ' r-xp 00000000 00:00 0 *$' /proc/$pid/maps | tr '-' ' ' | while read -r from to _; do
+        [ $((0x$to - 0x$from)) -ne 16384 ] || echo room
+    done | wc -l
 }
 run -p $pid --syscalls=getppid --duration=0.05s --report
 expect "exit status with --syscalls" $status 0
@@ -70,6 +73,7 @@ rooms=$(n_rooms)
 [ "$rooms" -gt 0 ] || fail "no stubs for its system calls"
 run -p $pid --syscalls=getpid --duration=0.05s --report
 expect "memory after another attachment" "$(n_rooms)" "$rooms"
+expect "code that can be written" "$(grep -c ' rwxp ' /proc/$pid/maps)" 0
 
 (cd "$folder" && timeout 100 "$ringviz" -p $pid --duration=0.05s --headless --record 2>/dev/null) || fail "a recording"
 ls "$folder"/program_plain_a.$pid.rvz >/dev/null || fail "a recording has another name: $(ls "$folder")"

@@ -161,9 +161,13 @@ static uint8_t *take_stub(uint64_t site)
     return added ? take_of(added, site, FAR_BYTES / STUB) : stub;
 }
 
+/* Of those that are near and far. */
 static int protect(int protection)
 {
-    return mprotect(rv_syscalls_stubs, sizeof rv_syscalls_stubs, protection) == 0 ? 0 : -errno;
+    int error = 0;
+    for (uint32_t i = 0; i < stubs.n_arenas && !error; i++)
+        error = mprotect(stubs.arenas[i].stubs, i ? FAR_BYTES : sizeof rv_syscalls_stubs, protection) ? -errno : 0;
+    return error;
 }
 
 void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running)
