@@ -363,8 +363,8 @@ OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu|blocked|runnable", NULL, WOR
     "statistics have buttons for it. Where threads' states are not known (--states) the export fails.")
 
 OPTION(DURATION, WATCH, "duration", "=TIME", NULL, TIME(duration_ns, 1),
-    "stop capturing after this time",
-    NULL)
+    "stop capturing after this time, and write reports and other outputs then",
+    "A COMMAND runs on untraced. ringviz waits for its end, and ends with its status; Ctrl+C ends both.")
 
 OPTION(IMPORT, WATCH | DIFF, "import", "=FORMAT", IMPORT_WORDS, CODE,
     "the format of FILE, where its content does not tell: {}",

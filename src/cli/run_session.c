@@ -1,6 +1,7 @@
 /*
  * Order: first everything that can fail before the program runs (outputs, trace file, filter, attaching as consumer),
- * then the command starts, then the session; at the end in reverse.
+ * then the command starts, then the session; at the end in reverse. Outputs are written when the capture is over, though
+ * the command may run on.
  */
 #include "cli/cache_folder.h"
 #include "cli/run_session.h"
@@ -51,6 +52,8 @@ static const uint64_t ENDING_NS = 5000000000;
 static const uint64_t LATECOMER_NS = 500000000;
 /* After the end of a command, before it is said that its daemons are traced. */
 static const uint64_t DAEMONS_NS = 2000000000;
+/* After the outputs, before it is said that a command is waited for. */
+static const uint64_t RUNS_ON_NS = 500000000;
 
 struct run {
     const struct rv_options *options;
@@ -541,12 +544,21 @@ static const char *recorded_later(void *context)
     return rv_recorder_later_path(&((const struct run *)context)->recorder);
 }
 
+static bool does_command_run_on(struct run *run)
+{
+    return run->launch && !rv_launch_has_ended(run->launch) && !is_to_end(run);
+}
+
 /* The capture is over; the program may go on. Wait for its end, as a shell does. */
 static void wait_for_command(struct run *run)
 {
-    while (run->launch && !rv_launch_has_ended(run->launch) && !is_to_end(run)) {
-        struct timespec turn = {.tv_nsec = (long)TURN_NS / 5};
-        nanosleep(&turn, NULL);
+    uint64_t speaks_ns = rv_clock_mono_ns() + RUNS_ON_NS;
+    while (does_command_run_on(run)) {
+        if (rv_clock_mono_ns() >= speaks_ns) {
+            rv_warn("the capture is over; %s runs on, and its end is waited for (Ctrl-C)", run->options->argv[0]);
+            speaks_ns = UINT64_MAX;
+        }
+        rv_os_sleep_ns(TURN_NS / 5);
     }
     if (!run->launch)
         return;
@@ -741,6 +753,27 @@ static int run_window(struct run *run)
     return window ? window->show(run->session, run->options, &params) : -ENOTSUP;
 }
 
+/*
+ * The capture is over: nobody comes to its file any more, and nobody waits for outputs until the command ends. TERM and
+ * HUP are still passed on to a command that runs; else they end the writing. The first interrupt may be a hasty one.
+ */
+static void end_run(struct run *run)
+{
+    const bool runs_on = does_command_run_on(run);
+    remove_private_files(run);
+    if (!runs_on) {
+        wait_for_command(run);
+        rv_signals_release_ends();
+    }
+    rv_signals_catch_interrupts(SA_RESETHAND);
+    write_outputs(run);
+    rv_recorder_switch(&run->recorder, false);
+    if (runs_on) {
+        rv_signals_catch_interrupts(0);
+        wait_for_command(run);
+    }
+}
+
 static void run_to_end(struct run *run)
 {
     const struct rv_options *options = run->options;
@@ -752,13 +785,7 @@ static void run_to_end(struct run *run)
         end_capture(run);
     }
     run_headless(run);
-    wait_for_command(run);
-    /* Nobody comes to the file any more, and writing may be ended by a signal; the first interrupt may be a hasty one.
-     */
-    remove_private_files(run);
-    rv_signals_release_ends();
-    rv_signals_catch_interrupts(SA_RESETHAND);
-    write_outputs(run);
+    end_run(run);
 }
 
 int rv_run_session(const struct rv_options *options)

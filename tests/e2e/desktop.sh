@@ -53,6 +53,23 @@ window() {
     ! grep -q "^ringviz:" "$folder/err" || fail "$what: said $(cat "$folder/err")"
 }
 
+has_picture() {
+    [ "$(pixels $background)" -gt 200000 ]
+}
+
+# A window is closed while its program runs: ringviz says that it waits for that.
+closed_before_the_end() {
+    SDL_VIDEODRIVER=x11 timeout 200 "$ringviz" -- sh -c '"$1" 20; until [ -e "$2" ]; do sleep 0.05; done' sh \
+        "$program" "$folder/go" >"$folder/out" 2>"$folder/err" &
+    process=$!
+    within 100 has_picture || fail "a program that runs: nothing was drawn"
+    xdotool mousemove 300 600 mousemove 310 610 key ctrl+q
+    within 60 grep -q '^ringviz: the capture is over; sh runs on' "$folder/err" ||
+        fail "a window closed before the program ends: said '$(cat "$folder/err")'"
+    : >"$folder/go"
+    wait $process || fail "a window closed before the program ends: status $?"
+}
+
 # weston SCALE: a compositor that has a screen of its own in a window on this one.
 start_weston() {
     rm -f "$folder/wayland"*
@@ -90,6 +107,9 @@ end_last() { # PID WHAT: of those that are started the last
 start_screen
 window "X11" DISPLAY="$DISPLAY" SDL_VIDEODRIVER=x11
 once=$n_pill
+end_last $screen Xvfb
+start_screen
+closed_before_the_end
 end_last $screen Xvfb
 start_screen
 echo "scale = 200" >"$folder/config/ringviz/config"

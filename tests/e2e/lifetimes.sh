@@ -78,6 +78,17 @@ timeout 60 "$ringviz" --duration=50ms --report=json --force --output="$folder/wh
 [ $? -eq 5 ] || fail "--duration loses the status"
 grep -q '^COUNT fib' "$folder/out" || fail "--duration ends the program"
 
+# The report is written when the capture ends, and a program that runs on is waited for.
+"$ringviz" --duration=50ms --report=json --force --output="$folder/onward.json" --record="$folder/onward.rvz" -- \
+    sh -c "$lasting" sh "$program" "$folder/onward" 2>"$folder/err" &
+viewer=$!
+within 60 [ -s "$folder/onward.json" ] || fail "no report before the program ends"
+within 60 grep -q '^ringviz: the capture is over; sh runs on' "$folder/err" || fail "not said: $(cat "$folder/err")"
+"$ringviz" --check "$folder/onward.rvz" >/dev/null || fail "a recording that is not complete before the program ends"
+has_ended $viewer && fail "the program is not waited for"
+: >"$folder/onward.go"
+wait $viewer || fail "--duration loses the status of a program that runs on: $?"
+
 # Two interrupts end ringviz, and the report is written.
 "$ringviz" --report=json --force --output="$folder/twice.json" -- sh -c 'trap "" INT; echo $$ >"$2"; exec "$1" 60' sh "$program" \
     "$folder/pid" >/dev/null 2>&1 &
