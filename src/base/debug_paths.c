@@ -45,14 +45,20 @@ static bool is_fetched(const char *hex, rv_debug_paths_fn *is_it, void *context)
            is_in_cache(home, "/.cache/debuginfod_client", hex, is_it, context);
 }
 
+/* Debug files lie beside the file itself, not beside a link to it. */
+static const char *follow(const char *file, char real[PATH_MAX])
+{
+    return realpath(file, real) ? real : file;
+}
+
 bool rv_debug_paths_by_id(const char *file, const uint8_t *build_id, size_t n, rv_debug_paths_fn *is_it, void *context)
 {
-    char hex[HEX_BYTES], path[PATH_MAX];
+    char hex[HEX_BYTES], path[PATH_MAX], real[PATH_MAX];
     if (n == 0 || n > RV_DEBUG_PATHS_MOST_ID)
         return false;
     format_id(build_id, n, hex);
     return rv_debug_paths_in_folder(build_id, n, is_it, context) || is_fetched(hex, is_it, context) ||
-           ((size_t)snprintf(path, sizeof path, "%s.debug", file) < sizeof path && is_it(context, path));
+           ((size_t)snprintf(path, sizeof path, "%s.debug", follow(file, real)) < sizeof path && is_it(context, path));
 }
 
 bool rv_debug_paths_by_link(const char *file, const char *name, rv_debug_paths_fn *is_it, void *context)
@@ -60,13 +66,14 @@ bool rv_debug_paths_by_link(const char *file, const char *name, rv_debug_paths_f
     static const struct {
         const char *front, *between;
     } PLACES[] = {{"", ""}, {"", ".debug/"}, {DEBUG_FOLDER, ""}};
-    const char *slash = strrchr(file, '/');
-    const int n_folder = slash ? (int)(slash + 1 - file) : 0;
+    char real[PATH_MAX];
+    const char *beside = follow(file, real), *slash = strrchr(beside, '/');
+    const int n_folder = slash ? (int)(slash + 1 - beside) : 0;
     bool is_found = false;
     for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !is_found; i++) {
         char path[PATH_MAX];
-        is_found = (size_t)snprintf(path, sizeof path, "%s%.*s%s%s", PLACES[i].front, n_folder, file, PLACES[i].between,
-                                    name) < sizeof path &&
+        is_found = (size_t)snprintf(path, sizeof path, "%s%.*s%s%s", PLACES[i].front, n_folder, beside,
+                                    PLACES[i].between, name) < sizeof path &&
                    is_it(context, path);
     }
     return is_found;

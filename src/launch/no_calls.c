@@ -75,14 +75,20 @@ static const struct interpreter *find_by_name(const char *path)
     return NULL;
 }
 
-/* By the name it is called by (some scripts choose a version), by its interpreter, and by the target of links. */
-static const struct interpreter *find_interpreter(const struct rv_program *program)
+/* By the name it is called by, and by the target of links. */
+static const struct interpreter *find_by_path(const char *path)
 {
     char real[PATH_MAX];
-    const struct interpreter *found = find_by_name(program->path);
-    if (!found && program->is_script)
+    const struct interpreter *found = find_by_name(path);
+    return found || !realpath(path, real) ? found : find_by_name(real);
+}
+
+/* Some scripts choose a version, and have its name; others are known by their interpreter. */
+static const struct interpreter *find_interpreter(const struct rv_program *program)
+{
+    if (program->is_script && !find_by_name(program->path))
         return find_by_name(*program->interpreter ? program->interpreter : "sh");
-    return found || !realpath(program->path, real) ? found : find_by_name(real);
+    return find_by_path(program->path);
 }
 
 /* ---- commands that run another ---- */
@@ -278,7 +284,7 @@ void rv_launch_explain_silence(const char *const *argv, const char *functions, c
 
 const char *rv_launch_untraced_language(const char *program)
 {
-    const struct interpreter *found = find_by_name(program);
+    const struct interpreter *found = find_by_path(program);
     return found && found->what != SHELL_FUNCTIONS ? found->what : NULL;
 }
 

@@ -1,12 +1,12 @@
 #include "ring/program_name.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/own_syscalls.h"
@@ -107,12 +107,22 @@ static const char *executed_path(void)
     return path ? path : "";
 }
 
-/* Not on the stack: a child of clone(2) has one of its maker's choice, which may be a page. */
+/* Not on the stack: a child of clone(2) has one of its maker's choice, which may be a page. NULL: refused. */
+static void *map_scratch(size_t n_bytes)
+{
+    const long at = rv_os_call(SYS_mmap, 0, (long)n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at < 0 ? NULL : (void *)(intptr_t)at;
+}
+
+static void unmap_scratch(void *scratch, size_t n_bytes)
+{
+    if (scratch)
+        (void)rv_os_call(SYS_munmap, RV_OS_POINTER(scratch), (long)n_bytes, 0, 0, 0, 0);
+}
+
 void rv_program_name(char *out, size_t out_bytes)
 {
-    const long at =
-        rv_os_call(SYS_mmap, 0, ARGUMENTS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *arguments = at < 0 ? NULL : (char *)(intptr_t)at;
+    char *arguments = map_scratch(ARGUMENTS_BYTES);
     int fd = arguments ? open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC) : -1;
     ssize_t n = fd < 0 ? 0 : read(fd, arguments, ARGUMENTS_BYTES);
     if (fd >= 0)
@@ -120,8 +130,7 @@ void rv_program_name(char *out, size_t out_bytes)
     if (n == ARGUMENTS_BYTES)
         arguments[n - 1] = '\0';
     rv_program_name_from(executed_path(), arguments, n > 0 ? (size_t)n : 0, out, out_bytes);
-    if (arguments)
-        (void)rv_os_call(SYS_munmap, at, ARGUMENTS_BYTES, 0, 0, 0, 0);
+    unmap_scratch(arguments, ARGUMENTS_BYTES);
 }
 
 void rv_program_name_of_thread(const char *program, char *out, size_t out_bytes)
@@ -134,4 +143,55 @@ void rv_program_name_of_thread(const char *program, char *out, size_t out_bytes)
     size_t n = strnlen(name, out_bytes - 1);
     memcpy(out, name, n);
     out[n] = '\0';
+}
+
+static bool read_program_link(char *out, size_t out_bytes)
+{
+    const ssize_t n = readlink("/proc/self/exe", out, out_bytes - 1);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat *files = map_scratch(2 * sizeof *files);
+    const bool is_same = files && stat(path, &files[0]) == 0 && stat(other, &files[1]) == 0 &&
+                         files[0].st_dev == files[1].st_dev && files[0].st_ino == files[1].st_ino;
+    unmap_scratch(files, 2 * sizeof *files);
+    return is_same;
+}
+
+/* Does the path that was executed, which may be of a descriptor, lead to the program by a name of its own? */
+static bool is_executed_by_other_name(const char *program)
+{
+    const char *path = executed_path();
+    return strcmp(base_of(path), base_of(program)) != 0 && strncmp(path, "/proc/", 6) != 0 &&
+           strncmp(path, "/dev/", 5) != 0 && is_same_file(path, "/proc/self/exe");
+}
+
+static bool put_executed_path(char *out, size_t out_bytes)
+{
+    const char *path = executed_path();
+    size_t n = 0;
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    if (path[0] != '/') {
+        if (!getcwd(out, out_bytes - 1))
+            return false;
+        n = strlen(out);
+        out[n++] = '/';
+    }
+    const size_t n_path = strlen(path);
+    if (n_path >= out_bytes - n)
+        return false;
+    memcpy(out + n, path, n_path + 1);
+    return true;
+}
+
+bool rv_program_path(char *out, size_t out_bytes)
+{
+    bool is_known = read_program_link(out, out_bytes);
+    if (is_known && is_executed_by_other_name(out))
+        is_known = put_executed_path(out, out_bytes) || read_program_link(out, out_bytes);
+    return is_known;
 }

@@ -2,6 +2,7 @@
 #ifndef RV_RING_PROGRAM_NAME_H
 #define RV_RING_PROGRAM_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -20,5 +21,12 @@ void rv_program_name(char *out, size_t out_bytes);
 /* Name of the calling thread: `program` while it has the one that exec gave it, and `program` is not empty.
  * NUL-terminated. source: PR_GET_NAME of prctl(2), AT_EXECFN of getauxval(3) */
 void rv_program_name_of_thread(const char *program, char *out, size_t out_bytes);
+
+/*
+ * Absolute path of the calling process's program. Where it was started by a link of another name, that of the link:
+ * redis-server, not redis-check-rdb.
+ *   returns  false: it is not known; out is then ""
+ */
+bool rv_program_path(char *out, size_t out_bytes);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "base/hash_index.h"
+#include "base/module_name.h"
 #include "symbols/function_and_line.h"
 #include "symbols/ids_by_address.h"
 #include "symbols/module_map.h"
@@ -151,6 +152,14 @@ uint32_t rv_symbolizer_n_modules(const struct rv_symbolizer *symbolizer)
 
 /* ---- files and modules ---- */
 
+static bool have_same_name(const char *path, const char *other)
+{
+    size_t n, n_other;
+    const char *name = rv_module_name(path, &n), *other_name = rv_module_name(other, &n_other);
+    return n == n_other && memcmp(name, other_name, n) == 0;
+}
+
+/* A program that is several commands, by links to it, is a file for each. */
 static bool is_same_file(const void *context, uint32_t value, const void *key)
 {
     const struct rv_symbolizer *symbolizer = context;
@@ -159,7 +168,7 @@ static bool is_same_file(const void *context, uint32_t value, const void *key)
         memcmp(file->build_id, wanted->build_id, wanted->build_id_bytes) != 0 || file->device != wanted->device ||
         file->inode != wanted->inode)
         return false;
-    return wanted->inode || strcmp(file->path, wanted->path) == 0;
+    return wanted->inode ? have_same_name(file->path, wanted->path) : strcmp(file->path, wanted->path) == 0;
 }
 
 static const struct rv_code_file *find_or_add_file(struct rv_symbolizer *symbolizer,

@@ -3,8 +3,8 @@
  * to names later, on another thread.
  *
  * The drain side (one thread) maps (process, address, time) to an id: per process, a hash table in front of the module
- * map. Two processes that mapped the same file share ids: the key is (file identity, link-time address). Names, file
- * and line are read from ELF and DWARF on another thread, long after the id was assigned.
+ * map. Two processes that mapped the same file by the same name share ids: the key is (file identity, name, link-time
+ * address). Names, file and line are read from ELF and DWARF on another thread, long after the id was assigned.
  *
  * Threads: one lock guards what the drain adds; the drain takes it to add, never to look up; the naming thread takes it
  * to copy an entry, never while it reads a file. A second lock serializes naming.

@@ -87,6 +87,10 @@ strip_off() { # INTO: the program's debug information
 }
 strip_off build/program.debug
 expect_places "FILE.debug, by its build id"
+mkdir links
+mv build/program build/file && mv build/program.debug build/file.debug
+ln -s ../build/file links/program
+expect_places "FILE.debug, beside the file that a link leads to" links/program
 strip_off linked
 (cd build && objcopy --add-gnu-debuglink=../linked program && mv ../linked .)
 expect_places "by .gnu_debuglink, beside the program"

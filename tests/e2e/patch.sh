@@ -87,9 +87,10 @@ grep -q '::thin_step",[^}]*"calls":50,' "$folder/report.json" || fail "not 50 ca
 
 # Programs of an interpreter are not traced: a message says so, for a script and for a program that the command starts.
 cp "$fib" "$folder/python3.11"
+ln -s python3.11 "$folder/snake"
 printf '#!%s\n' "$folder/python3.11" >"$folder/app.py"
 chmod +x "$folder/app.py"
-for command in "$folder/python3.11 5" "$folder/app.py" "sh -c $folder/python3.11"; do
+for command in "$folder/python3.11 5" "$folder/snake 5" "$folder/app.py" "sh -c $folder/python3.11"; do
     # shellcheck disable=SC2086
     run --force --report --output="$folder/report" -- $command
     expect "$command: lines" "$(grep -c ': its native functions are traced; Python functions are not traced' "$folder/err")" 1
@@ -126,6 +127,17 @@ run --include='::fib$' --force --report=json --output="$folder/report.json" -- "
 expect "--include: filtered" "$(counts | cut -d' ' -f2)" 3
 grep -q '::fib",[^}]*"calls":177,' "$folder/report.json" || fail "--include: not 177 calls of fib"
 grep -q '::main"' "$folder/report.json" && fail "--include: main is there"
+
+# A program that is several commands, by links to it, is called as it was started.
+ln -s "$fib" "$folder/command"
+for command in "$folder/command" ./command; do
+    (cd "$folder" && run --include='^command::fib$' --force --report=json --output="$folder/report.json" -- "$command" 10)
+    grep -q '"command::fib",[^}]*"calls":177,' "$folder/report.json" || fail "$command: $(cat "$folder/report.json")"
+done
+run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10; "$2" 10' sh "$fib" "$folder/command"
+for command in "${fib##*/}" command; do
+    grep -q "\"$command::fib\",[^}]*\"calls\":177," "$folder/report.json" || fail "one of two commands: no 177 calls of $command"
+done
 
 # Limits the depth; a program below a shell is patched too.
 run --patch=. --max-depth=1 --force --report=json --output="$folder/report.json" -- "$fib" 10

@@ -15,6 +15,7 @@
 #include "producers/native/pages.h"
 #include "producers/native/process.h"
 #include "ring/modules.h"
+#include "ring/program_name.h"
 
 #define PAGE 4096u
 #define PATH_BYTES 4096u
@@ -88,11 +89,8 @@ static bool has_room(void)
 /* The main program has no name here; a relative name is dlopen's argument. False: no file (the vdso). */
 static bool find_path(const char *name)
 {
-    if (!*name) {
-        ssize_t n = readlink("/proc/self/exe", mapped.path, PATH_BYTES - 1);
-        mapped.path[n > 0 ? n : 0] = '\0';
-        return n > 0;
-    }
+    if (!*name)
+        return rv_program_path(mapped.path, PATH_BYTES);
     size_t n_name = strnlen(name, PATH_BYTES - 1);
     if (name[0] == '/') {
         memcpy(mapped.path, name, n_name);

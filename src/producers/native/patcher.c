@@ -55,6 +55,7 @@
 #include "producers/native/wanted_lines.h"
 #include "ring/attachment.h"
 #include "ring/capture_filter_section.h"
+#include "ring/program_name.h"
 
 #define PATH_BYTES 4096
 #define FOLLOW_TRIES 10u /* each waits 100 ms for the process lock: a thread that forks may have it for long */
@@ -479,8 +480,7 @@ static void set_wanted(const char *wanted, bool is_read_anew)
     patcher.is_auto = strncmp(wanted, "auto", strlen("auto")) == 0 && strchr("\n", wanted[strlen("auto")]);
     patcher.is_for_later = strchr(wanted, '@') != NULL;
     patcher.mprotect = dlsym(RTLD_NEXT, "mprotect");
-    ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
-    patcher.program[n > 0 ? n : 0] = '\0';
+    (void)rv_program_path(patcher.program, sizeof patcher.program);
     patcher.program[rv_mapping_path_bytes(patcher.program)] = '\0';
 }
 

@@ -150,11 +150,16 @@ Test(symbolizer, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
     child.start += 0x70000000;
     child.end += 0x70000000;
     child.bias += 0x70000000;
-    child.path = "/hard/link";
+    child.path = "/hard/program";
     put(symbolizer, parent);
     put(symbolizer, child);
     uint32_t id = rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 1), 0x500010, 150);
     cr_expect(eq(u32, rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 2), 0x70500010, 250), id));
+    child.process = 4;
+    child.path = "/hard/link";
+    put(symbolizer, child);
+    const uint32_t linked = rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 4), 0x70500010, 250);
+    cr_expect(eq(str, (char *)package_of(symbolizer, linked), "link"), "another command");
     child.process = 3;
     child.build_id = (const uint8_t *)"rebuilt";
     child.build_id_bytes = 7;
