@@ -6,10 +6,16 @@ trap 'rm -rf "$dir"' EXIT
 tree=$dir/tree
 n_bad=0
 
+library() { # FILE PATH: that looks for others there
+    echo 'int x;' | cc -shared -x c - -o "$1" "-Wl,-rpath,$2"
+}
+library "$dir/library.so" '$ORIGIN'
+
 clean_tree() {
     rm -rf "$tree"
     mkdir -p "$tree/src/base" "$tree/src/ring" "$tree/src/render" "$tree/src/producers/native" "$tree/include/ringviz" \
-        "$tree/shaders" "$tree/assets/completion"
+        "$tree/shaders" "$tree/assets/completion" "$tree/bin" "$tree/lib"
+    cp "$dir/library.so" "$tree/lib"
     printf '#include <stdio.h>\n#include "base/err.h"\n' >"$tree/src/base/err.c"
     printf 'int rv_err(void);\n' >"$tree/src/base/err.h"
     printf '#include "ring/ring.h"\n' >"$tree/src/ring/map.h"
@@ -54,7 +60,7 @@ lint() {
     case $1 in
     options | formats) sh "$here/$1.sh" "$tree/ringviz" "$tree" ;;
     files)
-        git -C "$tree" init -q && git -C "$tree" add -- ':!ringviz' ':!imports' ':!exports'
+        git -C "$tree" init -q && git -C "$tree" add -- ':!ringviz' ':!imports' ':!exports' ':!lib'
         sh "$here/$1.sh" "$tree"
         ;;
     *) sh "$here/$1.sh" "$tree" ;;
@@ -74,11 +80,14 @@ accepts() {
     esac
 }
 
-# refuses LINT FILE TEXT: with TEXT added to FILE.
+# refuses LINT FILE TEXT: with TEXT added to FILE, or as where a library FILE looks for others.
 refuses() {
     clean_tree
     mkdir -p "$(dirname "$tree/$2")"
-    printf '%b\n' "$3" >>"$tree/$2"
+    case $2 in
+    *.so) library "$tree/$2" "$3" ;;
+    *) printf '%b\n' "$3" >>"$tree/$2" ;;
+    esac
     lint "$1" >"$dir/said" 2>&1
     case $? in
     1) [ -s "$dir/said" ] && return ;;
@@ -133,6 +142,11 @@ refuses words README.md 'whoever reads'
 accepts shaders
 refuses shaders shaders/box.frag 'void broken( {'
 refuses shaders shaders/alone.vert '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }'
+
+accepts runpaths
+for path in ':$ORIGIN' '$ORIGIN::/usr' '$ORIGIN:'; do
+    refuses runpaths lib/planted.so "$path"
+done
 
 accepts formats
 refuses formats imports ', strace'
