@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/slice.h"
+#include "cli/untraced_library.h"
 #include "base/err.h"
 #include "base/instrumentation_text.h"
 #include "base/memory.h"
@@ -267,6 +268,14 @@ static void say_not_traced(const struct rv_warnings *run)
     free(all);
 }
 
+static void say_untraced_library(const struct rv_warnings *run)
+{
+    struct rv_untraced_library library;
+    if (rv_untraced_library_find(run->session, run->map, run->options->patches, &library))
+        rv_warn("%.0f %% of the time was in %s, whose functions are not traced: --patch=.@%.*s", library.share * 100,
+                library.file, library.n_stem, library.file);
+}
+
 void rv_warnings_print(const struct rv_warnings *run)
 {
     warn_of_losses(run);
@@ -275,8 +284,10 @@ void rv_warnings_print(const struct rv_warnings *run)
     warn_of_silence(run);
     say_hooks(run);
     say_instrumentation(run);
-    if (!run->options->file)
+    if (!run->options->file) {
         say_not_traced(run);
+        say_untraced_library(run);
+    }
     rv_cli_slice_warn(run->options, run->session);
 }
 

@@ -59,6 +59,19 @@ for program in "$program" "$folder/stripped"; do
     grep -q '"imports":0' "$folder/report" || fail "${program##*/} has its calls shown by default"
 done
 
+program=$1
+
+# Where most of the time was spent in one library that is not traced, that is said: not of libc, which cannot be traced.
+hint=' % of the time was in libprogram_called.so, whose functions are not traced: --patch=.@libprogram_called$'
+hints() { # OPTION...: how often it is said
+    run --force --report --output="$folder/report" "$@" -- "$program"
+    grep -c "$hint" "$folder/err"
+}
+expect "hints at a library with all of the time" "$(hints --patch=off --libcalls=.@program_called)" 1
+expect "hints at one that is traced" "$(hints --patch=.@program_called --libcalls=.@program_called)" 0
+run --force --report --output="$folder/report" --patch=off --libcalls=. -- "$attached" </dev/null
+! grep -q '% of the time was in libc' "$folder/err" || fail "a hint at libc: $(cat "$folder/err")"
+
 run --libcalls='(' -- "$program"
 expect "a bad pattern" $status 2
 one_line "a bad pattern"
