@@ -202,9 +202,9 @@ static void say_imports(const struct rv_warnings *run, struct rv_lane *const *pr
 {
     for (size_t i = 0; i < n && !rv_options_has(run->options, RV_OPTION_LIBCALLS); i++)
         if (processes[i]->instrumentation.n_imports) {
-            rv_warn(
-                "%s: few of its functions have names, so its calls of libraries are traced, too (--libcalls, --patch)",
-                processes[i]->process_name);
+            rv_warn("%s: few of its functions have names, so its calls of libraries are traced, too (--libcalls, "
+                    "--patch); its debug symbols (a -dbgsym package) name all",
+                    processes[i]->process_name);
             return;
         }
 }
@@ -245,7 +245,8 @@ static void say_instrumentation(const struct rv_warnings *run)
     }
     if (n_refused > 1)
         rv_warn("the same in %zu other process%s (--verbose)", n_refused - 1, rv_units_word(n_refused - 1, "", "es"));
-    say_imports(run, processes, n);
+    if (!run->options->file)
+        say_imports(run, processes, n);
     if (!rv_options_has(run->options, RV_OPTION_PATCH)) /* else it is known what is traced */
         say_language(run->map);
     free(processes);

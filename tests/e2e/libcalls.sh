@@ -49,16 +49,17 @@ grep -q 'called::called_last,[^,]*,0,\([^,]*,\)\{6\},7,21$' "$folder/out" || fai
 
 # In a program without symbols they are shown by default, and a message says so; not in one that only calls its libraries,
 # whose functions are traced, and not in one with symbols.
-run --force --report=csv --output="$folder/report" -- awk 'BEGIN { print length("abc") }'
+run --force --headless --record="$folder/nameless.rvz" --report=csv --output="$folder/report" -- awk 'BEGIN { print length("abc") }'
 grep -q '^c::' "$folder/report" || fail "a program without symbols: $(cat "$folder/report")"
 expect "lines about a program without symbols" "$(grep -c 'few of its functions have names' "$folder/err")" 1
+run --report "$folder/nameless.rvz"
+expect "lines about it at each replay" "$(grep -c 'few of its functions have names' "$folder/err")" 0
 strip -o "$folder/stripped" "$program" || fail "strip"
 for program in "$program" "$folder/stripped"; do
     LD_LIBRARY_PATH=${1%/*} run --force --report=json --output="$folder/report" -- "$program"
     grep -q 'called_eight' "$folder/report" || fail "functions of the library of ${program##*/}: $(cat "$folder/report")"
     grep -q '"imports":0' "$folder/report" || fail "${program##*/} has its calls shown by default"
 done
-
 program=$1
 
 # Where most of the time was spent in one library that is not traced, that is said: not of libc, which cannot be traced.
