@@ -37,7 +37,8 @@ static void warn_of_programs_not_preloaded(const struct rv_warnings *run, uint64
         [RV_NOT_PRELOADED_PRIVILEGED] = "is set-user-ID, set-group-ID or has capabilities: start a plain copy of it",
         [RV_NOT_PRELOADED_ELSEWHERE] = "was started in another root or mount namespace: start ringviz there",
         [RV_NOT_PRELOADED_MACHINE] = "is for another machine than ringviz was built for",
-        [RV_NOT_PRELOADED_LIBC] = "uses another C library than GNU's, whose loader cannot load ours: link it with GNU's"};
+        [RV_NOT_PRELOADED_LIBC] =
+            "uses another C library than GNU's, whose loader cannot load ours: link it with GNU's"};
     char path[4 * RV_WIRE_NOT_PRELOADED_BYTES], first[RV_NOT_PRELOADED_COUNT * sizeof path] = "";
     size_t used = 0;
     for (enum rv_not_preloaded i = 0; i < RV_NOT_PRELOADED_COUNT && run->map->base; i++)
@@ -155,11 +156,11 @@ static void warn_of_static_programs(const struct rv_map *map)
     const uint64_t n = n_static_programs(map);
     char path[4 * RV_WIRE_NOT_PRELOADED_BYTES];
     if (n)
-        rv_warn(
-            "%llu time%s a statically linked program was started by another, the first being %s: of those only ones that are "
-            "linked with libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
-            (unsigned long long)n, rv_units_word(n, "", "s"),
-            rv_not_preloaded_first(map->header, RV_NOT_PRELOADED_STATIC, path) ? path : "not known");
+        rv_warn("%llu time%s a statically linked program was started by another, the first being %s: of those only "
+                "ones that are "
+                "linked with libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
+                (unsigned long long)n, rv_units_word(n, "", "s"),
+                rv_not_preloaded_first(map->header, RV_NOT_PRELOADED_STATIC, path) ? path : "not known");
 }
 
 /* A recorder alone counts no calls. */
@@ -175,8 +176,8 @@ static void warn_of_silence(const struct rv_warnings *run)
     char why[1024];
     const uint64_t *n = run->losses->n;
     const bool is_said = n[RV_LOSS_THREADS_WITHOUT_RING] || n[RV_LOSS_PROCESSES_REFUSED] ||
-                         n[RV_LOSS_PROGRAMS_NOT_PRELOADED] || n_static_programs(run->map) ||
-                         rv_sigbus_has_come() || rv_memory_is_short();
+                         n[RV_LOSS_PROGRAMS_NOT_PRELOADED] || n_static_programs(run->map) || rv_sigbus_has_come() ||
+                         rv_memory_is_short();
     if (has_calls(run) || run->is_silence_said || !(run->options->pid || (run->launch && !is_said)))
         return;
     const struct traced traced = find_traced(run->map);
@@ -264,8 +265,13 @@ static void say_not_traced(const struct rv_warnings *run)
                 "(--max-overhead; the report lists all)",
                 rv_not_traced_when(all, when), all->what, n > 1 ? ", and others later" : "",
                 rv_options_max_overhead(run->options) * 100);
-    for (size_t i = 0; i < n; i++)
-        rv_note("process %u: not traced %s: %s", all[i].pid, rv_not_traced_when(&all[i], when), all[i].what);
+    n = rv_not_traced_fold(all, n);
+    for (size_t i = 0; i < n; i++) {
+        char more[64] = "";
+        if (all[i].n_more)
+            snprintf(more, sizeof more, ", and %zu time%s later", all[i].n_more, rv_units_word(all[i].n_more, "", "s"));
+        rv_note("process %u: not traced %s: %s%s", all[i].pid, rv_not_traced_when(&all[i], when), all[i].what, more);
+    }
     free(all);
 }
 

@@ -123,3 +123,36 @@ struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subro
     *n = list.n;
     return list.all;
 }
+
+/* Bytes of its name: how often it was called stands behind it. */
+static size_t function_bytes(const struct rv_not_traced *one)
+{
+    const char *rate = strrchr(one->what, ',');
+    return rate ? (size_t)(rate - one->what) : strlen(one->what);
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct rv_not_traced *a = left, *b = right;
+    const size_t n_a = function_bytes(a), n_b = function_bytes(b);
+    const int order = memcmp(a->what, b->what, n_a < n_b ? n_a : n_b);
+    return order ? order : n_a != n_b ? (n_a > n_b) - (n_a < n_b) : compare_times(a, b);
+}
+
+size_t rv_not_traced_fold(struct rv_not_traced *all, size_t n)
+{
+    size_t n_left = 0;
+    if (n)
+        qsort(all, n, sizeof *all, compare_functions);
+    for (size_t i = 0; i < n; i++) {
+        struct rv_not_traced *last = n_left ? &all[n_left - 1] : NULL;
+        const size_t n_bytes = function_bytes(&all[i]);
+        if (last && function_bytes(last) == n_bytes && memcmp(last->what, all[i].what, n_bytes) == 0)
+            last->n_more++;
+        else
+            all[n_left++] = all[i];
+    }
+    if (n_left)
+        qsort(all, n_left, sizeof *all, compare_times);
+    return n_left;
+}
