@@ -116,7 +116,7 @@ OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS, CODE,
 
 OPTION(OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL, TEXT(output),
     "write what --report, --spans, --waits, --holders, --flows, --critical-path, --diff, --info, --check or --bench print to FILE",
-    "Default, and `-`: standard output, after the program has ended.")
+    "Default, and `-`: standard output, after the program has ended, behind what it printed there itself.")
 
 OPTION(FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL, FLAG(is_forced),
     "overwrite files that exist",

@@ -55,11 +55,20 @@ static int print_refusal(const char *path)
     }
 }
 
+/* Where the next byte of stdout goes; -1: it is no file. */
+static off_t place_in_stdout(void)
+{
+    struct stat status;
+    return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) ? lseek(STDOUT_FILENO, 0, SEEK_CUR) : -1;
+}
+
 int rv_output_open(struct rv_output *output, const char *path, bool is_forced)
 {
     *output = (struct rv_output){.file = stdout};
-    if (!path || strcmp(path, "-") == 0)
+    if (!path || strcmp(path, "-") == 0) {
+        output->place = place_in_stdout();
         return 0;
+    }
     output->path = path;
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     output->is_new = fd >= 0;
@@ -95,6 +104,11 @@ int rv_output_begin(struct rv_output *output)
         return rv_err_sys("%s", output->path);
     output->is_begun = true;
     return 0;
+}
+
+bool rv_output_has_others(const struct rv_output *output)
+{
+    return !output->path && place_in_stdout() != output->place;
 }
 
 unsigned rv_output_width(const struct rv_output *output)

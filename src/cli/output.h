@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct rv_output {
     FILE *file;
@@ -11,6 +12,7 @@ struct rv_output {
     FILE *packed;     /* the compressed file under `file`, if the name ends in .gz */
     bool is_new;      /* the file is new: remove it if not written */
     bool is_begun;    /* rv_output_begin() */
+    off_t place;      /* in stdout when it was opened here; -1: it is no file */
 };
 
 /*
@@ -24,6 +26,9 @@ int rv_output_create(struct rv_output *output, const char *path, bool is_forced)
 
 /* Truncate the file. 0 or negative errno, one line printed. */
 int rv_output_begin(struct rv_output *output);
+
+/* Has the command, or another, written to the same file meanwhile? Of a pipe that is not known: false. */
+bool rv_output_has_others(const struct rv_output *output);
 
 /* Characters in a line of the terminal that it goes to; 0 = it goes to none. */
 unsigned rv_output_width(const struct rv_output *output);

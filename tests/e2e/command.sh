@@ -25,6 +25,17 @@ expect "traced program" $status 0
 grep -q fib "$folder/report" || fail "no fib in the report"
 run --report=csv --output="$folder/report.csv" -- "$program"
 head -1 "$folder/report.csv" | grep -q calls || fail "csv without header"
+
+# A line says that JSON or CSV stands behind what the program printed, in a file; of a pipe that is not known.
+said() { # OPTION... -- COMMAND...: how often
+    run "$@"
+    grep -c 'standard output has other lines in front of this report' "$folder/err"
+}
+expect "lines about a report behind a program's output" "$(said --report=csv -- "$program")" 1
+expect "of a program that prints nothing" "$(said --report=csv -- true)" 0
+expect "of a report as text" "$(said --report -- "$program")" 0
+expect "of a report in a file of its own" "$(said --report=json --output="$folder/alone" -- "$program")" 0
+
 run --spans --max-depth=3 --output="$folder/spans" -- "$program"
 expect "spans header" "$(head -1 "$folder/spans")" "process,thread,depth,start_ns,duration_ns,name,file,line,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,self_blocked_ns,self_runnable_ns,flags"
 [ "$(cut -d, -f3 "$folder/spans" | sort -u | tr '\n' ' ')" = "0 1 2 depth " ] || fail "depths beyond --max-depth=3"

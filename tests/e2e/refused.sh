@@ -19,7 +19,7 @@ grep -q '^[^,]*call,.*,1,' "$folder/out" || fail "the parent's call is missing: 
 cp "$fib" "$folder/fib"
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 for started in "$nobody $folder/fib" "$folder/fib; $nobody $folder/fib"; do
-    run --report=csv -- sh -c "$started"
+    run --report=csv --force --output="$folder/report" -- sh -c "$started"
     expect "$started: status" $status 0
     grep -q '^ringviz: 1 time a process became another user' "$folder/err" || fail "$started: $(cat "$folder/err")"
     # setpriv itself has no symbols, and a message says so.
@@ -28,8 +28,9 @@ done
 run --report=json --fail-on-loss -- sh -c "$folder/fib; $nobody $folder/fib; $nobody $folder/fib"
 expect "status with --fail-on-loss" $status 1
 grep -q '"processes_refused":2' "$folder/out" || fail "not in the report: $(head -c 300 "$folder/out")"
-run --report=csv -- sh -c "$folder/fib"
+run --report=csv --force --output="$folder/report" -- sh -c "$folder/fib"
 expect "nobody became another user" "$(cat "$folder/err")" ""
+rm "$folder/report"
 # Ruby with another user's rights takes no options that load something.
 ruby=$folder/ruby
 echo 'def call = puts(Process.euid)

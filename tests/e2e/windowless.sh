@@ -46,8 +46,8 @@ done
 [ ! -e ran ] || fail "a program ran whose picture cannot be drawn"
 
 echo "no module" >lib/ringviz-window.so
-run --report=csv --screenshot=out.png -- "$program"
+run --report=csv --output=report --screenshot=out.png -- "$program"
 expect "status of a picture with a broken module" $status 1
-grep -q '^[^,]*fib,' out || fail "no report beside a broken module: $(cat out)"
+grep -q '^[^,]*fib,' report || fail "no report beside a broken module: $(cat report)"
 one_line "a broken module"
 conclude
