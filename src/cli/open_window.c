@@ -1,5 +1,6 @@
 #include "cli/open_window.h"
 
+#include "cli/piped_input.h"
 #include "viewer/settings.h"
 
 #define PATH_BYTES 4096
@@ -31,7 +32,9 @@ int rv_open_window(struct rv_session *session, const struct rv_options *options,
     all.height_px = options->height_px;
     all.settings = &settings;
     all.settings_path = config.path;
-    all.file = params->is_program || params->diff ? NULL : options->file; /* a program has none, a comparison two */
+    all.is_from_pipe = options->file && rv_piped_input_is(options->file);
+    if (!params->is_program && !params->diff && !all.is_from_pipe) /* a program has none, a comparison two */
+        all.file = options->file;
     all.at_ns = options->at_ns;
     all.has_at = rv_options_has(options, RV_OPTION_AT);
     all.window_ns = options->window_ns;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "cli/piped_input.h"
 #include "cli/window_module.h"
 
 int rv_cli_screenshot_check(const char *path)
@@ -19,6 +20,12 @@ int rv_cli_screenshot_check(const char *path)
     return access(dirname(folder), W_OK) == 0 ? 0 : rv_err_sys("%s", path);
 }
 
+/* A comparison has two files, and what came out of a pipe none that others can open. */
+static bool has_bookmarks(const struct rv_options *options)
+{
+    return options->command != RV_COMMAND_DIFF && options->file && !rv_piped_input_is(options->file);
+}
+
 struct rv_screenshot_params rv_cli_screenshot_params(struct rv_session *session, const struct rv_options *options)
 {
     return (struct rv_screenshot_params){
@@ -28,7 +35,7 @@ struct rv_screenshot_params rv_cli_screenshot_params(struct rv_session *session,
         .lanes = rv_session_lanes(session),
         .subroutines = rv_session_subroutines(session),
         .session = session,
-        .bookmarks_of = options->command == RV_COMMAND_DIFF ? NULL : options->file,
+        .bookmarks_of = has_bookmarks(options) ? options->file : NULL,
         .look = options->look,
         .aligns_tasks = options->aligns_tasks,
         .has_lock_lanes = options->has_lock_lanes,

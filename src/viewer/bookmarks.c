@@ -250,10 +250,18 @@ static void ask_for_note(struct rv_viewer *viewer)
     viewer->panels.has_note = true;
 }
 
+/* After one was set. */
+static void say_if_not_saved(struct rv_viewer *viewer)
+{
+    if (viewer->is_from_pipe)
+        rv_message_show(&viewer->message, "Bookmarks are not saved: the capture came out of a pipe");
+}
+
 static void take_note(struct rv_viewer *viewer, const char *note)
 {
     rv_bookmarks_write(&viewer->marks, viewer->panels.note_ns, note);
     viewer->panels.has_note = false;
+    say_if_not_saved(viewer);
 }
 
 static void go_to_next(struct rv_viewer *viewer)
@@ -270,6 +278,7 @@ bool rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act)
     switch ((int)act->action) {
     case RV_ACTION_MARK:
         rv_bookmarks_toggle(&viewer->marks, cursor_ns(viewer), near_of(viewer));
+        say_if_not_saved(viewer);
         break;
     case RV_ACTION_NOTE:
         if (act->text)

@@ -520,6 +520,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .has_at = params->has_at,
         .has_width = params->has_width,
         .bookmarks_path = params->bookmarks_path,
+        .is_from_pipe = params->is_from_pipe,
         .session = params->session,
         .is_dirty = true,
     };

@@ -102,6 +102,7 @@ struct rv_viewer {
     bool has_at;                 /* else all is shown */
     bool has_width;              /* the window's width was requested: the capture's end does not change it */
     const char *bookmarks_path;  /* the file that bookmarks are saved to once it exists; NULL = none. Borrowed */
+    bool is_from_pipe;           /* the capture: there is no such file, and none for a command */
     bool wants_recording;        /* record to a file if possible */
     bool wants_command;          /* the user has asked for the command line of what is shown, in the clipboard */
     bool wants_screenshot;
@@ -117,6 +118,7 @@ struct rv_viewer_params {
     uint64_t at_ns;             /* as in struct rv_viewer */
     bool has_at, has_width;
     const char *bookmarks_path; /* as in struct rv_viewer */
+    bool is_from_pipe;          /* likewise */
     struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
     struct rv_session *session;     /* outlives it; NULL = all calls are in the lanes */

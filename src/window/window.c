@@ -489,7 +489,10 @@ static void follow_request_for_command(struct window *window)
         return;
     window->viewer.wants_command = false;
     if (!window->params->file) {
-        rv_message_warn(&window->viewer.message, "No command shows this again: it is in no file. Ctrl+R records one");
+        rv_message_warn(&window->viewer.message,
+                        window->params->is_from_pipe
+                            ? "No command shows this again: it came out of a pipe"
+                            : "No command shows this again: it is in no file. Ctrl+R records one");
         return;
     }
     char *command = rv_view_command(&window->viewer, window->params->file);
@@ -576,6 +579,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .has_at = params->has_at,
                                       .bookmarks_path = rv_bookmarks_path(
                                           params->file ? params->file : params->recording, bookmarks, sizeof bookmarks),
+                                      .is_from_pipe = params->is_from_pipe,
                                       .has_width = params->window_ns != 0,
                                       .speed = params->speed,
                                       .start_ns = params->start_ns,

@@ -36,7 +36,8 @@ struct rv_window_params {           /* zero = default */
     uint64_t window_ns;             /* initial width of the time window: 100 ms */
     uint64_t at_ns;                 /* begin of what an ended capture shows, from its first event, */
     bool has_at;                    /* or all is shown */
-    const char *file;               /* that is shown; NULL = a program, or a comparison of two */
+    const char *file;               /* that is shown; NULL = a program, or a comparison of two, or of no name, */
+    bool is_from_pipe;              /* since it came out of a pipe */
     const char *recording;          /* of all that the program did; NULL = none. Bookmarks lie beside it or the file */
     double speed;                   /* of playback after the capture; 0 = none */
     uint64_t start_ns, stop_ns;     /* begin and end of that, from the first event; stop_ns 0 = at the end */

@@ -2,6 +2,7 @@
 #include <criterion/redirect.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,18 @@ Test(bookmarks, bookmarks_beyond_the_limit_are_refused, .timeout = 60)
     cr_assert_eq(rv_bookmarks_near(&marks, 1, 0), SIZE_MAX);
     rv_bookmarks_write(&marks, 1000, "one of them");
     cr_assert_str_eq(marks.notes[RV_BOOKMARKS_MAX - 1], "one of them");
+}
+
+Test(bookmarks, nothing_is_saved_beside_a_capture_that_came_out_of_a_pipe_which_is_said, .timeout = 60)
+{
+    static struct rv_viewer viewer;
+    for (int is_from_pipe = 0; is_from_pipe <= 1; is_from_pipe++) {
+        rv_viewer_init(&viewer, &(struct rv_viewer_params){.window_ns = 1000, .is_from_pipe = is_from_pipe});
+        rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_NOTE, .text = "here"});
+        cr_expect_eq(viewer.marks.n, 1);
+        cr_expect_eq(strstr(viewer.message.text, "not saved") != NULL, is_from_pipe, "%s", viewer.message.text);
+        rv_viewer_fini(&viewer);
+    }
 }
 
 /* ---- the file ---- */
