@@ -102,7 +102,7 @@ enum rv_wait_kind {
     RV_WAIT_FILE_LOCK,
     RV_WAIT_PROCESS, /* a child's end or stop */
     RV_WAIT_SIGNAL,
-    RV_WAIT_MESSAGE, /* message queues */
+    RV_WAIT_MESSAGE,   /* message queues */
     RV_WAIT_START,     /* the thread's own: from the call that created it, or its process, to its beginning */
     RV_WAIT_FULL_RING, /* for room in the thread's ring: the policy is `block` */
     RV_WAIT_KIND_COUNT
@@ -807,10 +807,11 @@ enum rv_name_kind { RV_NAME_SUBROUTINE, RV_NAME_TEXT /* paths, marks, values */,
 enum rv_name_form {
     RV_NAME_HASH = 1,
     RV_NAME_DOT = 2,
-    RV_NAME_BLOCK = 4,    /* "block in run": the package stands before "run" */
-    RV_NAME_C = 8,        /* written in C, called by a program in another language */
-    RV_NAME_LIBRARY = 16, /* not the program's own */
-    RV_NAME_STATE = 32    /* not code: the package is what goes on there, such as a wait */
+    RV_NAME_BLOCK = 4,     /* "block in run": the package stands before "run" */
+    RV_NAME_C = 8,         /* written in C, called by a program in another language */
+    RV_NAME_LIBRARY = 16,  /* not the program's own */
+    RV_NAME_STATE = 32,    /* not code: the package is what goes on there, such as a wait */
+    RV_NAME_STATEMENT = 64 /* in a lane beside that of its subroutine, whose time it has once more */
 };
 
 #define RV_NAME_LINE_BITS 24 /* of a line_form, the form above it; a longer line is unknown */

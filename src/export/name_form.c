@@ -6,10 +6,8 @@ static const struct {
     enum rv_name_form form;
     const char *word;
 } WORDS[] = {
-    {RV_NAME_BLOCK, "block"},
-    {RV_NAME_C, "c"},
-    {RV_NAME_LIBRARY, "library"},
-    {RV_NAME_STATE, "state"},
+    {RV_NAME_BLOCK, "block"},         {RV_NAME_C, "c"}, {RV_NAME_LIBRARY, "library"}, {RV_NAME_STATE, "state"},
+    {RV_NAME_STATEMENT, "statement"},
 };
 
 void rv_add_json_form(struct rv_text_buffer *text, uint32_t line_form)

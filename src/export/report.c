@@ -582,12 +582,18 @@ static void add_text_heading(struct rv_text_buffer *text, const struct table *ta
     rv_text_buffer_format(text, " %10s  subroutine\n", "max");
 }
 
+/* Own times of subroutines are without those of others; those of statements are theirs once more. */
+static bool is_subroutine(const struct line *line)
+{
+    return !(rv_name_form(line->name.line_form) & RV_NAME_STATEMENT);
+}
+
 static void write_text(struct rv_text_buffer *text, const void *context)
 {
     const struct table *table = context;
     const struct rv_report *report = table->report;
     uint64_t n_calls = 0, self_ns = 0;
-    size_t n_in_part = 0;
+    size_t n_subroutines = 0, n_in_part = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
     const int behind_self =
@@ -595,16 +601,19 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     add_text_heading(text, table);
     for (size_t i = 0; i < table->n; i++) {
         add_text_line(text, table, &table->lines[i], names[i]);
-        n_calls += table->lines[i].row.n_calls;
         n_in_part += table->lines[i].is_in_part;
+        if (!is_subroutine(&table->lines[i]))
+            continue;
+        n_subroutines++;
+        n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
     rv_table_names_destroy(names, table->n);
     rv_text_buffer_format(text, "%12llu%*s", (unsigned long long)n_calls, COLUMN_WIDTH + width_of(table, TOTAL_STATES),
                           "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, "%*s  all %zu subroutine%s\n", behind_self, "", table->n,
-                          rv_units_word(table->n, "", "s"));
+    rv_text_buffer_format(text, "%*s  all %zu subroutine%s\n", behind_self, "", n_subroutines,
+                          rv_units_word(n_subroutines, "", "s"));
     if (n_in_part)
         rv_text_buffer_format(text,
                               "in part: %zu had more calls, which were not traced, for their cost (see below; "

@@ -20,6 +20,7 @@ struct process {
     uint64_t pid;
     uint32_t parent_pid;
     char name[NAME_BYTES];
+    const char *runtime; /* NULL: not known */
 };
 
 struct thread {
@@ -93,11 +94,24 @@ static const char *escape(struct rv_event_builder *builder, unsigned part, struc
     return out;
 }
 
+static uint32_t intern(struct rv_event_builder *builder, struct rv_event_builder_text package,
+                       struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line_form)
+{
+    return rv_symbolizer_intern(builder->symbolizer, escape(builder, 0, package), escape(builder, 1, name),
+                                escape(builder, 2, file), line_form);
+}
+
 uint32_t rv_event_builder_intern(struct rv_event_builder *builder, struct rv_event_builder_text package,
                                  struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line)
 {
-    return rv_symbolizer_intern(builder->symbolizer, escape(builder, 0, package), escape(builder, 1, name),
-                                escape(builder, 2, file), rv_name_line_form(line, 0));
+    return intern(builder, package, name, file, rv_name_line_form(line, 0));
+}
+
+uint32_t rv_event_builder_intern_statement(struct rv_event_builder *builder, struct rv_event_builder_text package,
+                                           struct rv_event_builder_text name, struct rv_event_builder_text file,
+                                           uint32_t line)
+{
+    return intern(builder, package, name, file, rv_name_line_form(line, RV_NAME_STATEMENT));
 }
 
 struct rv_event_builder_text rv_event_builder_name(struct rv_event_builder *builder, uint32_t id)
@@ -136,6 +150,12 @@ void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t proc
 {
     if (process != RV_EVENT_BUILDER_NONE)
         builder->processes[process].parent_pid = parent_pid;
+}
+
+void rv_event_builder_set_runtime(struct rv_event_builder *builder, uint32_t process, const char *runtime)
+{
+    if (process != RV_EVENT_BUILDER_NONE)
+        builder->processes[process].runtime = runtime;
 }
 
 /* ---- processes and threads ---- */
@@ -261,6 +281,13 @@ static const char *thread_name(const struct process *process, const struct threa
     return out;
 }
 
+static struct rv_wire_instrumentation instrumentation_of(const struct process *process)
+{
+    struct rv_wire_instrumentation by = {.instruments = process->runtime ? RV_INSTRUMENT_RUNTIME : 0};
+    (void)snprintf(by.runtime, sizeof by.runtime, "%s", process->runtime ? process->runtime : "");
+    return by;
+}
+
 static void open_stream(struct rv_event_builder *builder, struct thread *thread)
 {
     const struct rv_intake *intake = builder->intake;
@@ -275,6 +302,7 @@ static void open_stream(struct rv_event_builder *builder, struct thread *thread)
                                                  .process_name = *process->name ? process->name : "process",
                                                  .thread_name = thread_name(process, thread, name),
                                                  .born_ns = rv_event_ticks(&thread->events[0]),
+                                                 .instrumentation = instrumentation_of(process),
                                              });
     thread->is_named = false;
     thread->n_emitted = 0;

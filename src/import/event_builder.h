@@ -39,6 +39,11 @@ struct rv_event_builder_text {
 uint32_t rv_event_builder_intern(struct rv_event_builder *builder, struct rv_event_builder_text package,
                                  struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line);
 
+/* The same of a statement, for a row beside that of its subroutine. */
+uint32_t rv_event_builder_intern_statement(struct rv_event_builder *builder, struct rv_event_builder_text package,
+                                           struct rv_event_builder_text name, struct rv_event_builder_text file,
+                                           uint32_t line);
+
 /* The name of an id. Valid until destroy. */
 struct rv_event_builder_text rv_event_builder_name(struct rv_event_builder *builder, uint32_t id);
 
@@ -54,6 +59,8 @@ void rv_event_builder_name_process(struct rv_event_builder *builder, uint32_t pr
 /* The process's name so far; "" = none. Valid until it is named anew. */
 const char *rv_event_builder_process_name(const struct rv_event_builder *builder, uint32_t process);
 void rv_event_builder_name_thread(struct rv_event_builder *builder, uint32_t thread, struct rv_event_builder_text name);
+/* What of the process is seen, and how; borrowed until destroy. Until a stream of it opens. */
+void rv_event_builder_set_runtime(struct rv_event_builder *builder, uint32_t process, const char *runtime);
 void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t process, uint32_t parent_pid);
 
 /* Move the thread to another process; ignored once its stream is open. */

@@ -232,6 +232,7 @@ static void show_process(struct perl *perl, struct process *process, const struc
     rv_process_memory_thread_name(pid, pid, name, sizeof name);
     snprintf(sampled, sizeof sampled, "%s, sampled", name);
     rv_event_builder_name_process(perl->import.builder, process->number, rv_import_string(sampled));
+    rv_event_builder_set_runtime(perl->import.builder, process->number, "Perl: stacks, sampled every 2 ms");
     if (parent)
         rv_event_builder_set_parent(perl->import.builder, process->number, (uint32_t)parent->perl.pid);
 }
@@ -333,9 +334,9 @@ static uint32_t id_of_statement(struct perl *perl, const struct process *process
         snprintf(file, sizeof file, "?");
     const char *slash = strrchr(file, '/');
     snprintf(name, sizeof name, "line %u", statement->line);
-    *cached =
-        (struct cached){hash, rv_event_builder_intern(perl->import.builder, rv_import_string(slash ? slash + 1 : file),
-                                                      rv_import_string(name), rv_import_string(file), statement->line)};
+    *cached = (struct cached){
+        hash, rv_event_builder_intern_statement(perl->import.builder, rv_import_string(slash ? slash + 1 : file),
+                                                rv_import_string(name), rv_import_string(file), statement->line)};
     return cached->id;
 }
 

@@ -85,6 +85,13 @@ self_of() { grep "^\"*$1\"*," "$folder/out" | cut -d, -f6; }
 [ "$(self_of App::Thing::wait_for)" -gt 100000000 ] || fail "wait_for has too little own time: $(cat "$folder/out")"
 [ "$(self_of main::deep)" -lt 100000000 ] || fail "deep has own time of its callee: $(cat "$folder/out")"
 grep TracerPid "/proc/$pid/status" | grep -q '[^0-9]0$' || fail "the script is still traced"
+
+# Samples are called so; times of statements are not added to those of subroutines.
+run --duration=1 --report --perl-pid="$pid"
+grep -qE "^ *$pid  perl, sampled: Perl: stacks, sampled every 2 ms$" "$folder/out" || fail "not called samples: $(cat "$folder/out")"
+expect "subroutines in all" "$(sed -n 's/.*  all \([0-9]* subroutines\)$/\1/p' "$folder/out")" \
+    "$(sed '/  all /,$d' "$folder/out" | sed 1d | grep -vc '::line [0-9]') subroutines"
+
 run --duration=1 --spans=csv --perl-pid="$pid"
 expect "depths of main::deep" "$(grep main::deep "$folder/out" | cut -d, -f3 | sort -u | tr '\n' ' ')" "0 1 2 3 "
 run --duration=1 --screenshot="$folder/picture.png" --size=320x200 --perl-pid="$pid"

@@ -151,6 +151,21 @@ Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 60)
     teardown(&fixture);
 }
 
+Test(report, times_of_statements_are_not_added_to_those_of_subroutines, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    rv_subroutines_define(fixture.subroutines, 3, "app.c", "line 9", "app.c", rv_name_line_form(9, RV_NAME_STATEMENT));
+    char *text = written(&fixture.report, RV_REPORT_JSON), *words = written(&fixture.report, RV_REPORT_TEXT);
+    cr_expect_not_null(
+        strstr(text, "{\"name\":\"app.c::line 9\",\"file\":\"app.c\",\"line\":9,\"form\":[\"statement\"]"), "%s", text);
+    cr_expect_not_null(strstr(words, "all 2 subroutines\n"), "%s", words);
+    cr_expect_not_null(strstr(words, "\n           3 "), "%s", words);
+    free(text);
+    free(words);
+    teardown(&fixture);
+}
+
 Test(report, csv_quotes_what_needs_it, .timeout = 60)
 {
     struct fixture fixture;
