@@ -326,36 +326,6 @@ static void slow_consumer(void)
     pthread_join(consumer, NULL);
 }
 
-/* ---- a regression: the same program, and its next version ---- */
-
-SCENE static void draw_text(void)
-{
-    spin(2000);
-}
-
-SCENE static void draw_picture(unsigned n)
-{
-    spin(n);
-}
-
-static void draw(unsigned n_of_picture)
-{
-    for (int i = 0; i < 400; i++) {
-        draw_text();
-        draw_picture(n_of_picture);
-    }
-}
-
-static void before(void)
-{
-    draw(2000);
-}
-
-static void after(void)
-{
-    draw(40000);
-}
-
 /* ---- N + 1 queries: one for the list, and one for each of its items ---- */
 
 SCENE static void query(unsigned key)
@@ -408,8 +378,6 @@ int main(int argc, char **argv)
                     {"starvation", starvation},
                     {"inversion", inversion},
                     {"consumer", slow_consumer},
-                    {"before", before},
-                    {"after", after},
                     {"queries", queries},
                     {"leak", leak}};
     for (size_t i = 0; i < sizeof PROBLEMS / sizeof *PROBLEMS && argc > 1; i++)
