@@ -15,7 +15,7 @@
 #define N_TURNS 3u
 #define N_WINDOWS 15u
 #define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has, */
-#define SAMPLED_CALLS (UINT64_C(1) << 20) /* and shows first */
+#define SAMPLED_CALLS (UINT64_C(1) << 19) /* and shows first */
 enum { MOST_THREADS = 8, MOST_IDS = 600 /* of the calls of lod */ };
 
 struct tables {

@@ -1,6 +1,5 @@
 #include "model/call_list.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,20 +47,9 @@ uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_
     return rv_radix_sort_take(keyed, list->n);
 }
 
-/* The place of a call in the list's order: the first has the highest. */
 static uint64_t rank_of(const struct rv_call_list *list, const struct rv_call *call)
 {
-    switch (list->order) {
-    case RV_CALL_LIST_LONGEST:
-        return call->duration_ns;
-    case RV_CALL_LIST_SHORTEST:
-        return ~call->duration_ns;
-    case RV_CALL_LIST_EARLIEST:
-        return ~call->start_ns;
-    case RV_CALL_LIST_LATEST:
-        break;
-    }
-    return call->start_ns;
+    return rv_call_list_rank(list->order, call->start_ns, call->duration_ns);
 }
 
 /* Of equal ones the earlier first. */
@@ -182,15 +170,9 @@ static void add_by_arguments(struct rv_call_list *list, const struct rv_call_sum
     merge_sums(sums_of(&list->by_arguments, sums->arguments, sums), sums);
 }
 
-static bool is_beyond(const struct rv_call_list *list, const struct rv_call *call)
-{
-    const uint64_t rank = rank_of(list, call);
-    return rank < list->least_rank || (rank == list->least_rank && list->until_ns && call->start_ns >= list->until_ns);
-}
-
 void rv_call_list_keep(struct rv_call_list *list, const struct rv_call *call)
 {
-    if (is_beyond(list, call))
+    if (rv_call_list_is_beyond(list, call->start_ns, call->duration_ns))
         return;
     if (list->n == 2 * most_of(list))
         keep_first(list);

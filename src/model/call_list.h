@@ -55,6 +55,20 @@ struct rv_call_list {              /* zeroed = empty */
     uint32_t *by_start;              /* places in calls; made by rv_call_list_finish() */
 };
 
+/* The place of a call in an order: the first has the highest. */
+static inline uint64_t rv_call_list_rank(enum rv_call_list_order order, uint64_t start_ns, uint64_t duration_ns)
+{
+    const uint64_t ns = order >= RV_CALL_LIST_EARLIEST ? start_ns : duration_ns;
+    return order == RV_CALL_LIST_SHORTEST || order == RV_CALL_LIST_EARLIEST ? ~ns : ns;
+}
+
+/* Are there enough calls before one in the order of the list? Then it need not be added. */
+static inline bool rv_call_list_is_beyond(const struct rv_call_list *list, uint64_t start_ns, uint64_t duration_ns)
+{
+    const uint64_t rank = rv_call_list_rank(list->order, start_ns, duration_ns);
+    return rank < list->least_rank || (rank == list->least_rank && list->until_ns && start_ns >= list->until_ns);
+}
+
 void rv_call_list_fini(struct rv_call_list *list);
 /* Add a call; copied. */
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);

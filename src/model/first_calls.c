@@ -1,8 +1,8 @@
 /*
  * Each lane has a log of calls for each bucket of durations. The buckets are read from the longest durations down, or from the
- * shortest up, each in all lanes, until there are enough calls: no other one is as long, or as short. By start, all are read: a
- * record of another subroutine takes a nanosecond. What a call has inside and around it is measured by a walk
- * (model/range_walk.h) through its own time, where that is short.
+ * shortest up, each in all lanes, until there are enough calls: no other one is as long, or as short. By start, each log is read
+ * from its begin or from its end until no other call of it begins as early, or as late. What a call has inside and around it is
+ * measured by a walk (model/range_walk.h) through its own time, where that is short.
  */
 #include "model/first_calls.h"
 
@@ -14,8 +14,8 @@
 #include "model/range_walk.h"
 #include "model/span_record.h"
 
-#define MOST_VISITED 1024u  /* calls in the time of one that is measured: some 50 us */
-#define CHUNKS_AT_ONCE 128u /* under a lane's lock: some .5 ms. Others that read the lane take it often */
+#define MOST_VISITED 1024u /* calls in the time of one that is measured: some 50 us */
+#define PIECE 8192u        /* records under a lane's lock: some 50 us. Others that read the lane take it often */
 
 struct known { /* of a lane, when all began: what comes later is left out */
     uint64_t n_logged[RV_TIMELINE_LOGS];
@@ -61,44 +61,73 @@ static bool is_one(const struct finding *finding, uint32_t id)
     return rv_range_scope_id(&finding->scope, id) == finding->scope.calls_of;
 }
 
-/*
- * Look at the calls of the next chunk of a log, under the lane's lock.
- *   n_passed  records before it; raised
- *   returns   false: there are no more
- */
-static bool look_at_chunk(struct finding *finding, const struct rv_lane *lane, uint32_t log_idx, uint64_t *n_passed)
+struct records { /* of a log, by their ordinals: those of the range that were there when all began */
+    uint64_t from, to;
+};
+
+static struct records records_of(const struct finding *finding, const struct rv_lane *lane, uint32_t log_idx)
 {
     const struct rv_range_scope *scope = &finding->scope;
     const struct rv_chunked_log *log = rv_timeline_log(lane->timeline, log_idx);
-    struct rv_chunked_log_at at =
-        *n_passed ? rv_chunked_log_nth(log, *n_passed) : rv_chunked_log_find(log, scope->from_ns);
-    const struct rv_chunked_log_at end =
-        rv_chunked_log_find(log, rv_clock_after_ns(scope->to_ns, rv_timeline_log_limit(log_idx)));
-    const uint64_t first = rv_chunked_log_ordinal(log, at), n_logged = finding->known[lane->idx].n_logged[log_idx];
-    uint64_t base;
-    uint32_t n;
-    const void *records = first < n_logged ? rv_chunked_log_walk(log, &at, end, &base, &n) : NULL;
-    if (!records)
-        return false;
-    *n_passed = first + n;
-    n = *n_passed > n_logged ? (uint32_t)(n_logged - first) : n;
-    for (uint32_t i = 0; i < n; i++)
-        if (is_one(finding, rv_span_record_id(log, records, i))) {
-            const struct rv_box box = rv_span_record_box(log, records, i, base);
-            look_at(finding, lane, &box);
-        }
-    return true;
+    const uint64_t last_ns = rv_clock_after_ns(scope->to_ns, rv_timeline_log_limit(log_idx));
+    const uint64_t n_logged = finding->known[lane->idx].n_logged[log_idx];
+    const uint64_t to = rv_chunked_log_ordinal(log, rv_chunked_log_find(log, last_ns));
+    return (struct records){rv_chunked_log_ordinal(log, rv_chunked_log_find(log, scope->from_ns)),
+                            to < n_logged ? to : n_logged};
 }
 
-/* In pieces, so that the lock is never held for long. */
+/* May a call before or behind this record be among the first? By duration, any may. */
+static bool may_follow(const struct finding *finding, const struct rv_chunked_log *log, uint32_t log_idx,
+                       uint64_t ordinal)
+{
+    const struct rv_chunked_log_at at = rv_chunked_log_nth(log, ordinal);
+    const uint64_t limit_ns = rv_timeline_log_limit(log_idx);
+    if (finding->list->order < RV_CALL_LIST_EARLIEST || at.chunk == log->n)
+        return true;
+    const struct rv_box box = rv_span_record_box_at(log, &at);
+    uint64_t start_ns = rv_box_end_ns(&box); /* of one that ends then, at the latest; */
+    if (finding->list->order == RV_CALL_LIST_EARLIEST)
+        start_ns = start_ns > limit_ns ? start_ns - limit_ns : 0; /* and at the earliest */
+    return !rv_call_list_is_beyond(finding->list, start_ns, 0);
+}
+
+/* Look at the calls among some records. */
+static void look_at_records(struct finding *finding, const struct rv_lane *lane, const struct rv_chunked_log *log,
+                            const struct records *some)
+{
+    struct rv_chunked_log_at at = rv_chunked_log_nth(log, some->from);
+    uint64_t ordinal = rv_chunked_log_ordinal(log, at), base; /* older ones may have been dropped */
+    const void *records;
+    for (uint32_t n;
+         ordinal < some->to && (records = rv_chunked_log_walk(log, &at, rv_chunked_log_end(log), &base, &n));
+         ordinal += n)
+        for (uint32_t i = 0; i < n && ordinal + i < some->to; i++) { /* nearly all are beyond: that is asked first */
+            const struct rv_box box = rv_span_record_box(log, records, i, base);
+            if (!rv_call_list_is_beyond(finding->list, box.start_ns, box.duration_ns) && is_one(finding, box.id))
+                look_at(finding, lane, &box);
+        }
+}
+
+/* In pieces, so that the lane's lock is never held for long. */
 static void look_at_log(struct finding *finding, struct rv_lane *lane, uint32_t log_idx)
 {
-    uint64_t n_passed = 0;
-    bool has_more = finding->known[lane->idx].n_logged[log_idx] > 0;
-    while (has_more && is_wanted(finding)) {
+    const struct rv_chunked_log *log = rv_timeline_log(lane->timeline, log_idx);
+    const bool is_backward = finding->list->order == RV_CALL_LIST_LATEST;
+    bool has_more = true;
+    if (!finding->known[lane->idx].n_logged[log_idx])
+        return;
+    pthread_mutex_lock(&lane->lock);
+    struct records left = records_of(finding, lane, log_idx);
+    pthread_mutex_unlock(&lane->lock);
+    while (has_more && left.from < left.to && is_wanted(finding)) {
+        struct records some = left;
+        if (is_backward)
+            left.to = some.from = left.to - left.from > PIECE ? left.to - PIECE : left.from;
+        else
+            left.from = some.to = left.to - left.from > PIECE ? left.from + PIECE : left.to;
         pthread_mutex_lock(&lane->lock);
-        for (unsigned i = 0; i < CHUNKS_AT_ONCE && has_more; i++)
-            has_more = look_at_chunk(finding, lane, log_idx, &n_passed);
+        look_at_records(finding, lane, log, &some);
+        has_more = may_follow(finding, log, log_idx, is_backward ? some.from : some.to - 1);
         pthread_mutex_unlock(&lane->lock);
     }
 }

@@ -16,7 +16,8 @@
 #include "model/timeline_query.h"
 
 #define CALLS_PER_PART (UINT64_C(1) << 17)
-#define MOST_AHEAD 16u /* parts measured before the next to be added: each may be as large as its calls */
+#define SAMPLED_LISTED (1u << 15) /* calls that the list of a sample keeps: so many are sorted within some 5 ms */
+#define MOST_AHEAD 16u            /* parts measured before the next to be added: each may be as large as its calls */
 
 struct rv_range_statistics {
     struct rv_range_scope scope;
@@ -269,6 +270,7 @@ struct rv_range_statistics *rv_range_statistics_create(const struct rv_range_sta
                                            .calls_of = params->calls_of,
                                            .list_order = params->list_order};
     range->calls.order = params->list_order;
+    range->calls.most = params->n_calls_sampled ? SAMPLED_LISTED : 0;
     range->subroutines = params->subroutines;
     range->memory = params->memory;
     range->n_beforehand = params->n_beforehand;

@@ -45,13 +45,6 @@ static inline struct rv_box rv_span_record_box(const struct rv_chunked_log *log,
     return box;
 }
 
-/* Its subroutine alone. */
-static inline uint32_t rv_span_record_id(const struct rv_chunked_log *log, const void *records, uint32_t idx)
-{
-    return log->item_bytes == sizeof(struct rv_span_record) ? ((const struct rv_span_record *)records)[idx].id
-                                                            : ((const struct rv_wide_span_record *)records)[idx].id;
-}
-
 /* The record at a place that is not the end. */
 static inline struct rv_box rv_span_record_box_at(const struct rv_chunked_log *log, const struct rv_chunked_log_at *at)
 {

@@ -21,7 +21,7 @@
 #include "viewer/line_times.h"
 
 #define RV_FOCUS_MOST 64u                    /* the oldest is dropped */
-#define RV_SAMPLED_CALLS (UINT64_C(1) << 20) /* so many are measured within a tenth of a second */
+#define RV_SAMPLED_CALLS (UINT64_C(1) << 19) /* so many are measured within a tenth of a second */
 
 struct rv_viewer;
 struct rv_view_params;
