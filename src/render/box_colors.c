@@ -5,32 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
+#include "base/module_name.h"
 #include "base/vec.h"
 #include "model/box_times.h"
 #include "ringviz/wire.h"
 
 #define GROUP_UNKNOWN UINT32_MAX
 #define ID_MAX (1u << 24)
-#define LARGE_FROM 0.2 /* as a share of the largest group of a hue: so large are those that come first in it */
-#define VARIANTS 4u    /* of a hue: plain, and patterned in three lightnesses */
-#define VARIANT_NONE UINT32_MAX
-#define AREA_DECAY 0.995   /* per view */
-#define HEIGHT_MIN 0.2f    /* height of the subroutines that became fastest */
-#define LIBRARY_SHARE 0.25 /* share of a library's area that counts for plain slots */
-#define SPLIT_FROM 0.75    /* share of all areas from which a package is split into its subroutines */
-#define WHOLE_BELOW 0.5    /* and below which it is one group again */
-#define RANK_FOLLOWS 0.02  /* per view, while moving: how far the ranks move to the present shares */
+#define PATTERNED 3u /* patterned variants of a hue, in three lightnesses; variant 0 is plain */
+#define VARIANTS (1u + PATTERNED)
+#define KEEPS_FROM 0.0005 /* of that time: a smaller group keeps no colour from others */
+#define EPOCH_NS 5000000000u
+#define HEIGHT_MIN 0.2f   /* height of the subroutines that became fastest */
+#define SPLIT_FROM 0.75   /* share of all areas from which a package is split into its subroutines */
+#define WHOLE_BELOW 0.5   /* and below which it is one group again */
+#define RANK_FOLLOWS 0.02 /* per view, while moving: how far the ranks move to the present shares */
+
+/* Shares of the own or inclusive time in all views so far from which a group has its colour for itself: the largest
+ * choose first. */
+static const double LARGE_FROM[] = {0.05, 0.01, 0.001};
 
 struct group {
     uint64_t key;
-    const char *name;
+    const char *package, *name; /* package: of an address; else NULL */
     size_t name_bytes;
-    double area, area_now;       /* inclusive time, as a share of the window: recent maximum, this view */
-    double area_sum;             /* of all views */
-    double self_now;             /* own time, in this view */
-    double self, inclusive;      /* of the legend: while moving, they follow this view slowly */
-    uint32_t n_members, variant; /* of its hue, or VARIANT_NONE */
+    double area_now, self_now; /* inclusive and own time, as shares of the window, in this view, */
+    double area_sum, self_sum; /* and in all views */
+    double self, inclusive;    /* of the legend: while moving, they follow this view slowly, once they are shown */
+    uint64_t first_ns;         /* begin of its first box so far */
+    uint32_t n_members;
+    uint32_t variant;                   /* of its hue */
+    bool has_own;                       /* it is its own; else the name's, which others may have, too */
+    bool is_shown;                      /* there was an update that had it, */
+    uint32_t shown_slot, shown_variant; /* after which it had these */
     enum rv_box_colors_kind kind;
     bool is_state, is_library, is_split; /* is_split: of the package that is split */
 };
@@ -50,10 +59,10 @@ struct rv_box_colors {
     size_t table_size;
     struct member *members;
     size_t n_members, members_capacity;
-    uint32_t n_variants[RV_COLOR_HUES]; /* of each hue, given */
-    size_t n_met;                       /* groups at the last update */
-    uint64_t split;                     /* key of the package that is split into subroutines; 0 = none */
+    size_t n_met;   /* groups at the last update */
+    uint64_t split; /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
+    bool may_change;           /* colours that are seen: in this update */
     uint64_t version;          /* rises when a colour changes */
     struct rv_box_times times; /* scratch */
 };
@@ -82,7 +91,6 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
     into->is_moving = from->is_moving;
     into->is_updated = from->is_updated;
     into->version = from->version;
-    memcpy(into->n_variants, from->n_variants, sizeof into->n_variants);
     into->n_met = from->n_met;
     into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
     into->members = rv_vec_reserve(into->members, &into->members_capacity, from->n_members, sizeof *into->members);
@@ -120,22 +128,60 @@ static void grow_table(struct rv_box_colors *colors)
         *table_cell(colors, colors->groups[i].key) = (uint32_t)i + 1;
 }
 
+/* Is it an address, for want of a name? */
+static bool is_address(const char *name)
+{
+    return strncmp(name, "0x", 2) == 0;
+}
+
 /* Length of a name's first part: before the first "_", "::", "." or digit that is not at its beginning. */
 static size_t stem_length(const char *name)
 {
+    if (is_address(name))
+        return 2;
     size_t start = strspn(name, "_");
     size_t length = start + strcspn(name + start, "_:.(<0123456789");
     return length - start >= 2 ? length : strlen(name);
 }
 
+/* Is it of this executable? */
+static bool is_of_executable(const char *package, const char *file)
+{
+    size_t n_bytes;
+    const char *module = rv_module_name(file, &n_bytes);
+    return strncmp(package, module, n_bytes) == 0 && package[n_bytes] == '\0' && !strstr(module, ".so");
+}
+
 /* Is the file installed for all programs, or by a language's package manager? */
-static bool is_library(const char *file)
+static bool is_library(const char *package, const char *file)
 {
     static const char *const places[] = {"/site-packages/", "/dist-packages/", "/gems/", "/lib/perl5/"};
+    if (is_of_executable(package, file))
+        return false;
     bool is_one = strncmp(file, "/usr/", 5) == 0 || strncmp(file, "<internal:", 10) == 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         is_one |= strstr(file, places[i]) != NULL;
     return is_one;
+}
+
+/* Where their hue is taken, they are neutral. */
+static bool is_plain_or_neutral(const struct group *group)
+{
+    return group->is_library && group->kind == RV_BOX_COLORS_PACKAGE;
+}
+
+/* Of its name alone. Any bits of the key would do; with these no hue is that of more than four large packages of the
+ * demo. */
+static uint32_t hue_of(const struct group *group)
+{
+    return (uint32_t)(group->key >> 33) % RV_COLOR_HUES;
+}
+
+/* Likewise: half of all names are plain. */
+static uint32_t variant_of_name(const struct group *group)
+{
+    const uint32_t bits = (uint32_t)(group->key >> 22);
+    return is_plain_or_neutral(group) || bits % 2 ? 0 : 1 + bits / 2 % PATTERNED;
 }
 
 /* Group key of a subroutine: a name, its length and its hash. The split package is not part of its subroutines' keys:
@@ -144,19 +190,21 @@ static struct group group_of(const struct rv_box_colors *colors, const struct rv
 {
     const uint32_t form = rv_name_form(subroutine->line_form);
     bool has_package = subroutine->package[0] != '\0';
-    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .variant = VARIANT_NONE};
+    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .first_ns = UINT64_MAX};
     group.name = has_package ? subroutine->package : subroutine->name;
     group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
     group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
     group.is_state = has_package && form & RV_NAME_STATE;
-    group.is_library = form & (RV_NAME_C | RV_NAME_LIBRARY) || is_library(subroutine->file);
+    group.is_library = form & (RV_NAME_C | RV_NAME_LIBRARY) || is_library(subroutine->package, subroutine->file);
     if (colors->split && group.key == colors->split) {
         group.kind = RV_BOX_COLORS_SUBROUTINE;
         group.is_split = true;
+        group.package = is_address(subroutine->name) ? subroutine->package : NULL;
         group.name = subroutine->name;
         group.name_bytes = strlen(group.name);
         group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), group.kind);
     }
+    group.variant = variant_of_name(&group);
     return group;
 }
 
@@ -234,6 +282,13 @@ struct learning {
     struct rv_subroutines *subroutines;
 };
 
+static void add_times(struct group *group, uint64_t start_ns, double inclusive_ns, double self_ns)
+{
+    group->area_now += inclusive_ns;
+    group->self_now += self_ns;
+    group->first_ns = rv_clock_earlier_ns(group->first_ns, start_ns);
+}
+
 /* Take a box's time from its caller's self time. */
 static void add_area(void *context, const struct rv_box *box, const struct rv_box *caller, double visible_ns)
 {
@@ -241,10 +296,8 @@ static void add_area(void *context, const struct rv_box *box, const struct rv_bo
     struct rv_box_colors *colors = learning->colors;
     uint32_t group = learn_group(colors, box->id, learning->subroutines);
     uint32_t callers = caller ? learn_group(colors, caller->id, learning->subroutines) : GROUP_UNKNOWN;
-    if (group != GROUP_UNKNOWN) {
-        colors->groups[group].area_now += visible_ns;
-        colors->groups[group].self_now += visible_ns;
-    }
+    if (group != GROUP_UNKNOWN)
+        add_times(&colors->groups[group], box->start_ns, visible_ns, visible_ns);
     if (callers != GROUP_UNKNOWN)
         colors->groups[callers].self_now -= visible_ns;
 }
@@ -264,10 +317,8 @@ static void add_shared_areas(struct rv_box_colors *colors, const struct rv_view 
     for (size_t i = 0; i < view->activity.n_times; i++) {
         const struct rv_group_activity_time *time = &view->activity.times[i];
         uint32_t group = learn_group(colors, time->id, subroutines);
-        if (group == GROUP_UNKNOWN)
-            continue;
-        colors->groups[group].area_now += time->inclusive_ns;
-        colors->groups[group].self_now += time->self_ns;
+        if (group != GROUP_UNKNOWN)
+            add_times(&colors->groups[group], view->from_ns, time->inclusive_ns, time->self_ns);
     }
 }
 
@@ -283,83 +334,156 @@ static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, 
     add_shared_areas(colors, view, subroutines);
     for (size_t i = 0; i < colors->n_groups; i++) {
         struct group *group = &colors->groups[i];
+        const double step = colors->is_moving && group->area_sum > 0.0 ? RANK_FOLLOWS : 1.0;
         group->area_now /= window_ns;
         group->area_sum += group->area_now;
         group->self_now = fmax(group->self_now / window_ns, 0.0);
-        double step = colors->is_moving ? RANK_FOLLOWS : 1.0;
+        group->self_sum += group->self_now;
         group->self += step * (group->self_now - group->self);
         group->inclusive += step * (group->area_now - group->inclusive);
-        group->area *= AREA_DECAY;
-        if (group->area_now > group->area)
-            group->area = group->area_now;
     }
 }
 
-static double weight(const struct group *group)
+static uint32_t group_slot(const struct group *group)
 {
-    return group->is_library ? LIBRARY_SHARE * group->area : group->area;
+    if (group->is_state)
+        return RV_COLOR_WAIT;
+    if (is_plain_or_neutral(group) && !group->has_own)
+        return RV_COLOR_NEUTRAL;
+    return hue_of(group) + (group->variant ? RV_COLOR_HUES : 0);
 }
 
-/* Of its name alone. Any bits of the key would do; these give each hue to a package of the demo. */
-static uint32_t hue_of(const struct group *group)
-{
-    return (uint32_t)(group->key >> 45) % RV_COLOR_HUES;
-}
+struct whole { /* the time of all groups in all views so far */
+    double self, inclusive;
+};
 
-/* Where they are not plain, they are neutral. */
-static bool is_plain_or_neutral(const struct group *group)
+static struct whole find_whole(const struct rv_box_colors *colors)
 {
-    return group->is_library && group->kind == RV_BOX_COLORS_PACKAGE;
-}
-
-static bool can_get_variant(const struct rv_box_colors *colors, const struct group *group)
-{
-    const uint32_t most = is_plain_or_neutral(group) ? 1 : VARIANTS;
-    return group->variant == VARIANT_NONE && !group->is_state && group->area > 0.0 &&
-           colors->n_variants[hue_of(group)] < most;
-}
-
-static void find_large(const struct rv_box_colors *colors, double large[RV_COLOR_HUES])
-{
+    struct whole whole = {0.0, 0.0};
     for (size_t i = 0; i < colors->n_groups; i++) {
         const struct group *group = &colors->groups[i];
-        if (!group->is_state)
-            large[hue_of(group)] = fmax(large[hue_of(group)], LARGE_FROM * weight(group));
+        whole.self += group->is_state ? 0.0 : group->self_sum;
+        whole.inclusive += group->is_state ? 0.0 : group->area_sum;
     }
+    return whole;
 }
 
-/* In every run the same order, if those that are large in one are large in all. */
-static bool is_before(const struct group *a, const struct group *b, double large)
+static bool has_share(const struct group *group, const struct whole *whole, double share)
 {
-    const bool is_large = weight(a) >= large;
-    return is_large != (weight(b) >= large) ? is_large : a->key < b->key;
+    return group->area_sum > 0.0 && !group->is_state &&
+           (group->self_sum >= share * whole->self || group->area_sum >= share * whole->inclusive);
 }
 
-/* The next group of each hue gets its next variant, and keeps that. Returns whether there was one. */
-static bool give_next_variants(struct rv_box_colors *colors, const double large[RV_COLOR_HUES])
+/* Variants of a hue that groups have for themselves, as bits: one that has become small keeps no other from its. */
+static uint32_t owned_of(const struct rv_box_colors *colors, uint32_t hue, const struct whole *whole)
 {
-    struct group *next[RV_COLOR_HUES] = {NULL};
-    bool has_given = false;
+    uint32_t owned = 0;
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        const struct group *group = &colors->groups[i];
+        if (group->has_own && hue_of(group) == hue && has_share(group, whole, KEEPS_FROM))
+            owned |= 1u << group->variant;
+    }
+    return owned;
+}
+
+/* The variant that the group may have for itself: its name's, else the next that is free. VARIANTS: none is. */
+static uint32_t free_variant(const struct rv_box_colors *colors, const struct group *group, const struct whole *whole)
+{
+    const uint32_t owned = owned_of(colors, hue_of(group), whole), of_name = variant_of_name(group);
+    for (uint32_t i = 0; i < (is_plain_or_neutral(group) ? 1 : VARIANTS); i++)
+        if (!(owned >> (of_name + i) % VARIANTS & 1u))
+            return (of_name + i) % VARIANTS;
+    return VARIANTS;
+}
+
+static bool shall_own(const struct rv_box_colors *colors, const struct group *group, const struct whole *whole,
+                      double share)
+{
+    return !group->has_own && (!group->is_shown || colors->may_change) && has_share(group, whole, share) &&
+           free_variant(colors, group, whole) < VARIANTS;
+}
+
+static uint64_t begin_of(const struct rv_box_colors *colors)
+{
+    uint64_t begin_ns = UINT64_MAX;
+    for (size_t i = 0; i < colors->n_groups; i++)
+        begin_ns = rv_clock_earlier_ns(begin_ns, colors->groups[i].first_ns);
+    return begin_ns;
+}
+
+/*
+ * Libraries come after the program, and what is seen first comes first, so that one that comes later changes none. What
+ * is seen first of two at about the same time differs between runs: these are ordered by their names.
+ */
+static bool is_before(const struct group *a, const struct group *b, uint64_t begin_ns)
+{
+    const uint64_t epochs[2] = {(a->first_ns - begin_ns) / EPOCH_NS, (b->first_ns - begin_ns) / EPOCH_NS};
+    if (is_plain_or_neutral(a) != is_plain_or_neutral(b))
+        return is_plain_or_neutral(b);
+    return epochs[0] != epochs[1] ? epochs[0] < epochs[1] : a->key < b->key;
+}
+
+static struct group *next_to_own(const struct rv_box_colors *colors, const struct whole *whole, double share)
+{
+    const uint64_t begin_ns = begin_of(colors);
+    struct group *next = NULL;
     for (size_t i = 0; i < colors->n_groups; i++) {
         struct group *group = &colors->groups[i];
-        const uint32_t hue = hue_of(group);
-        if (can_get_variant(colors, group) && (!next[hue] || is_before(group, next[hue], large[hue])))
-            next[hue] = group;
+        if (shall_own(colors, group, whole, share) && (!next || is_before(group, next, begin_ns)))
+            next = group;
     }
-    for (uint32_t hue = 0; hue < RV_COLOR_HUES; hue++)
-        if (next[hue]) {
-            next[hue]->variant = colors->n_variants[hue]++;
-            has_given = true;
-        }
-    return has_given;
+    return next;
 }
 
+static void give_next_variants(struct rv_box_colors *colors, const struct whole *whole, double share)
+{
+    for (struct group *group; (group = next_to_own(colors, whole, share));) {
+        group->variant = free_variant(colors, group, whole);
+        group->has_own = true;
+    }
+}
+
+/* A group that is shown already, and has become large, keeps its colour, which may be that of another. */
+static void keep_variants(struct rv_box_colors *colors, const struct whole *whole)
+{
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        struct group *group = &colors->groups[i];
+        group->has_own |= group->is_shown && !is_plain_or_neutral(group) && has_share(group, whole, KEEPS_FROM);
+    }
+}
+
+static void show_variants(struct rv_box_colors *colors)
+{
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        struct group *group = &colors->groups[i];
+        const uint32_t slot = group_slot(group);
+        colors->version += group->is_shown && (group->shown_slot != slot || group->shown_variant != group->variant);
+        group->shown_slot = slot;
+        group->shown_variant = group->variant;
+        group->is_shown = group->area_sum > 0.0;
+    }
+}
+
+/* Groups that are large now get variants of their own; once colours are seen, those that are new, however small. */
 static void give_variants(struct rv_box_colors *colors)
 {
-    double large[RV_COLOR_HUES] = {0.0};
-    find_large(colors, large);
-    while (give_next_variants(colors, large))
-        colors->version++;
+    const struct whole whole = find_whole(colors);
+    for (size_t i = 0; i < sizeof LARGE_FROM / sizeof *LARGE_FROM; i++)
+        give_next_variants(colors, &whole, LARGE_FROM[i]);
+    if (!colors->may_change) {
+        give_next_variants(colors, &whole, 0.0);
+        keep_variants(colors, &whole);
+    }
+    show_variants(colors);
+}
+
+static void take_variants(struct rv_box_colors *colors)
+{
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        struct group *group = &colors->groups[i];
+        group->has_own = false;
+        group->variant = variant_of_name(group);
+    }
 }
 
 static void forget_members(struct rv_box_colors *colors)
@@ -392,20 +516,16 @@ static uint64_t split_of(const struct rv_box_colors *colors)
     return largest && largest->n_members > 1 && largest->area_sum >= SPLIT_FROM * whole ? largest->key : 0;
 }
 
-static void recolour(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)
+/* The groups of a package that is split now, or is not any more, are others. */
+static void split(struct rv_box_colors *colors, uint64_t package, const struct rv_view *view,
+                  struct rv_subroutines *subroutines)
 {
-    uint64_t split = split_of(colors);
-    if (split != colors->split) {
-        colors->split = split;
-        forget_members(colors);
-        for (size_t i = 0; i < colors->n_groups; i++)
-            colors->groups[i].area = 0.0;
-        add_areas(colors, view, subroutines);
-    }
+    colors->split = package;
+    colors->version++;
+    forget_members(colors);
     for (size_t i = 0; i < colors->n_groups; i++)
-        colors->groups[i].variant = VARIANT_NONE;
-    memset(colors->n_variants, 0, sizeof colors->n_variants);
-    give_variants(colors);
+        colors->groups[i].self = colors->groups[i].inclusive = 0.0;
+    add_areas(colors, view, subroutines);
 }
 
 void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
@@ -414,11 +534,14 @@ void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *vi
     colors->is_moving = stage != RV_BOX_COLORS_RESTING;
     add_areas(colors, view, subroutines);
     const bool has_new = colors->n_groups != colors->n_met;
-    colors->n_met = colors->n_groups;
+    colors->may_change = stage == RV_BOX_COLORS_SETTLING || !colors->is_updated;
+    if (colors->may_change && split_of(colors) != colors->split)
+        split(colors, split_of(colors), view, subroutines);
+    if (colors->may_change)
+        take_variants(colors);
     give_variants(colors);
-    bool may_change = stage == RV_BOX_COLORS_SETTLING || !colors->is_updated;
-    if (may_change && (has_new || split_of(colors) != colors->split))
-        recolour(colors, view, subroutines);
+    colors->n_met = colors->n_groups;
+    colors->version += has_new;
     colors->is_updated |= has_new;
 }
 
@@ -451,24 +574,14 @@ float rv_box_colors_height(const struct rv_box_colors *colors, uint32_t colour_i
     return least + (1.0f - least) * (float)(colour_idx % RV_COLOR_SHADES) / (RV_COLOR_SHADES - 1);
 }
 
-static uint32_t group_slot(const struct group *group)
-{
-    if (group->is_state)
-        return RV_COLOR_WAIT;
-    if (group->variant == 0)
-        return hue_of(group);
-    return is_plain_or_neutral(group) ? RV_COLOR_NEUTRAL : RV_COLOR_HUES + hue_of(group);
-}
-
 /* One of a group's shades: of a patterned group all are about as light. */
 static uint32_t group_shade(const struct group *group, uint32_t hash)
 {
     static const uint32_t lightnesses[VARIANTS] = {0, RV_COLOR_LIGHTNESSES / 2 - 1, RV_COLOR_LIGHTNESSES - 2, 0};
     if (group_slot(group) < RV_COLOR_HUES || group_slot(group) >= RV_COLOR_SLOTS)
         return hash % RV_COLOR_SHADES;
-    const uint32_t variant =
-        group->variant < VARIANTS ? group->variant : 1 + (uint32_t)(group->key >> 32) % (VARIANTS - 1);
-    return hash % RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES * RV_COLOR_LIGHTNESSES + lightnesses[variant] + hash % 2;
+    return hash % RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES * RV_COLOR_LIGHTNESSES + lightnesses[group->variant] +
+           hash % 2;
 }
 
 /* Duration of a box; of a cell, the average of its calls. */
@@ -566,7 +679,8 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
             continue;
         n = n < max ? n + 1 : max;
         memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
-        out[at] = (struct rv_box_colors_group){.name = group->name,
+        out[at] = (struct rv_box_colors_group){.package = group->package,
+                                               .name = group->name,
                                                .name_bytes = group->name_bytes,
                                                .n_members = group->n_members,
                                                .kind = group->kind,

@@ -1,14 +1,16 @@
 /*
  * Which colour each box has, in every scheme. No GL.
  *
- * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The name
- * of a group alone decides its hue: a program has the same hues in every run, live, recorded, and wherever one looks.
- * Of the groups of a hue the first is plain, the next three are patterned in different lightnesses, later ones share
- * these. Groups keep that; but in the first seconds of a run it is given anew when a group appears. A package with most
- * of the area, as the executable of a plain C program, is split: its subroutines are groups. Libraries (installed apart
- * from the program, or so by the name's form) come after it, and are neutral where they are not plain, unless they have
- * no package. States have colours of their own. A colour index is slot * 64 + shade; the texture has one texel per
- * index and tone.
+ * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The
+ * name of a group alone decides its colour: one of 8 hues, plain or patterned in one of three lightnesses. Of groups
+ * with much of the time that would share one, the first keeps it, and the others get the next variant of their hue that
+ * is free: the first of those that appear within five seconds is the first by name, else the one that appeared first.
+ * So a program has the same colours in every run, live and recorded (README.md): what comes later changes nothing that
+ * is there. Only in the first seconds of a live capture are colours that collide decided anew.
+ * A package with most of the area, as the executable of a plain C program, is split: its subroutines are groups.
+ * Libraries (installed apart from the program, or so by the name's form) are plain where no group of the program is,
+ * else neutral, unless they have no package. States have colours of their own. A colour index is slot * 64 + shade; the
+ * texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_BOX_COLORS_H
 #define RV_RENDER_BOX_COLORS_H
@@ -35,8 +37,7 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
 enum rv_box_colors_stage {
     RV_BOX_COLORS_RESTING,  /* ranks and shares are this view's */
     RV_BOX_COLORS_MOVING,   /* they follow slowly: one of many views in a row */
-    RV_BOX_COLORS_SETTLING, /* the same, and a new group may change whether others are plain: the capture has just
-                               begun */
+    RV_BOX_COLORS_SETTLING, /* the same, and colours that collide are decided anew: the capture has just begun */
 };
 
 /* Add the subroutines of this view. */
@@ -79,6 +80,7 @@ struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t
 enum rv_box_colors_kind { RV_BOX_COLORS_STEM, RV_BOX_COLORS_PACKAGE, RV_BOX_COLORS_SUBROUTINE };
 
 struct rv_box_colors_group {
+    const char *package; /* of a subroutine that has an address instead of a name; else NULL */
     const char *name; /* of its package or subroutine, or the common begin of names; valid as long as the subroutines */
     size_t name_bytes;
     uint32_t n_members; /* subroutines */

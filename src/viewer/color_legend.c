@@ -76,6 +76,10 @@ static void name_group(struct rv_legend_row *row, const struct rv_box_colors_gro
     const char *rest = group->name + group->name_bytes;
     const bool is_begin = group->kind == RV_BOX_COLORS_STEM && group->n_members > 1 && !ends_scope(rest);
     const bool is_only = group->kind == RV_BOX_COLORS_STEM && group->n_members == 1;
+    if (group->package) {
+        rv_text_append(row->name, sizeof row->name, group->package, SIZE_MAX);
+        rv_text_append(row->name, sizeof row->name, "::", 2);
+    }
     rv_text_append(row->name, sizeof row->name, group->name, is_only ? SIZE_MAX : group->name_bytes);
     rv_text_append(row->name, sizeof row->name, is_begin ? "…" : "", SIZE_MAX);
     (void)rv_text_end_whole(row->name);

@@ -228,18 +228,21 @@ Test(minimap_pixels, changed_colours_are_painted_anew, .timeout = 60)
     struct rv_view view = {0};
     init(&fixture);
     rv_subroutines_define(fixture.subroutines, 1, "Package", "call", "", 1);
-    add_call(&fixture, 1 * MS, 201 * MS, 1);
+    rv_subroutines_define(fixture.subroutines, 2, "Package", "other", "", 9);
+    add_call(&fixture, 1 * MS, 151 * MS, 1);
+    add_call(&fixture, 151 * MS, 201 * MS, 2);
     update(&fixture);
     uint64_t version = fixture.image.version;
-    const uint8_t patterned[3] = {pixel(&fixture, 100)[0], pixel(&fixture, 100)[1], pixel(&fixture, 100)[2]};
-    cr_assert_gt(chroma(patterned), 20, "a package that no view has shown has its hue");
+    const uint8_t whole[3] = {pixel(&fixture, 100)[0], pixel(&fixture, 100)[1], pixel(&fixture, 100)[2]};
+    cr_assert_gt(chroma(whole), 20, "a package that no view has shown has its hue");
     update(&fixture);
     cr_assert_eq(fixture.image.version, version);
     rv_view_update(&view, fixture.lanes, &(struct rv_view_params){.from_ns = MS, .to_ns = 201 * MS, .width_px = WIDTH});
     rv_box_colors_update(fixture.colors, &view, fixture.subroutines, RV_BOX_COLORS_RESTING);
     update(&fixture);
+    cr_assert(rv_box_colors_is_split(fixture.colors));
     cr_assert_gt(chroma(pixel(&fixture, 100)), 20);
-    cr_assert_arr_neq(pixel(&fixture, 100), patterned, sizeof patterned);
+    cr_assert_arr_neq(pixel(&fixture, 100), whole, sizeof whole);
     rv_view_fini(&view);
     fini(&fixture);
 }
