@@ -34,6 +34,6 @@ void rv_off_cpu_fini(struct rv_off_cpu *off_cpu);
 bool rv_off_cpu_touches(const struct rv_off_cpu *off_cpu, size_t lane, double from, double to);
 
 /* The share of its colour that a hollow wall keeps, the rest being background; shaders/box.frag does the same. */
-#define RV_OFF_CPU_LEFT 0.16f
+#define RV_OFF_CPU_LEFT 0.03f
 
 #endif

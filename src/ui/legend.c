@@ -13,6 +13,7 @@
 #define ROW_HEIGHT 21.0f
 #define LINE_HEIGHT 7.0f
 #define SWATCH 12.0f
+#define LOW 4.0f /* sample of walls that are low */
 #define NAME_X 20.0f
 #define BAR_WIDTH 34.0f
 #define BAR_HEIGHT 4.0f
@@ -61,8 +62,14 @@ static const char *fit_name(const char *full, float width, char room[NAME_ROOM_B
 
 static void add_swatch(const struct rv_legend_row *row, float x, float y)
 {
-    rv_imgui_draw_box((struct rv_imgui_area){x, y, SWATCH, SWATCH}, 3.0f, row->rgba);
-    for (int i = 0; row->is_striped && i < 2; i++)
+    const float height = row->form == RV_LEGEND_LOW ? LOW : SWATCH;
+    const struct rv_imgui_area area = {x, y + SWATCH - height, SWATCH, height};
+    if (row->form == RV_LEGEND_HOLLOW) {
+        rv_imgui_draw_frame(area, 1.0f, row->rgba, 1.5f);
+        return;
+    }
+    rv_imgui_draw_box(area, row->form == RV_LEGEND_LOW ? 1.0f : 3.0f, row->rgba);
+    for (int i = 0; row->form == RV_LEGEND_STRIPED && i < 2; i++)
         rv_imgui_draw_box((struct rv_imgui_area){x + 2.0f + 5.0f * (float)i, y, 2.0f, SWATCH}, 0.0f, STRIPE_RGBA);
 }
 

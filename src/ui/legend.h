@@ -12,11 +12,18 @@
 #define RV_LEGEND_STATES 16u
 #define RV_LEGEND_RULE_BYTES 224u
 
+enum rv_legend_form { /* of a colour's sample */
+    RV_LEGEND_PLAIN,
+    RV_LEGEND_STRIPED, /* distinguished from another of this colour by its pattern */
+    RV_LEGEND_HOLLOW,
+    RV_LEGEND_LOW
+};
+
 struct rv_legend_row {
     char name[RV_LEGEND_NAME_BYTES];
     uint32_t rgba;
-    bool is_striped; /* distinguished from another of this colour by its pattern */
-    double share;    /* 0..1; negative = not shown */
+    enum rv_legend_form form;
+    double share; /* 0..1; negative = not shown */
     /* Filter rules (model/filter.h) for only this one, and for all others; "" = none. */
     char only[RV_LEGEND_RULE_BYTES], without[RV_LEGEND_RULE_BYTES];
     int only_idx, without_idx; /* indices of the active rules; negative = not active */

@@ -29,12 +29,13 @@ static struct rv_legend_row *add_row(struct rv_legend *legend, uint32_t rgba, do
     return row;
 }
 
-static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba, double share)
+static struct rv_legend_row *add_state(struct rv_legend *legend, const char *name, uint32_t rgba, double share)
 {
     rv_assert(legend->n_states < RV_LEGEND_STATES);
     struct rv_legend_row *row = &legend->states[legend->n_states++];
     *row = (struct rv_legend_row){.rgba = rgba, .share = share};
     rv_text_append(row->name, sizeof row->name, name, SIZE_MAX);
+    return row;
 }
 
 /*
@@ -119,7 +120,7 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
             continue;
         const uint32_t colour_idx = group->slot * RV_COLOR_SHADES + group->shade;
         struct rv_legend_row *row = add_row(legend, rgba_of(rv_box_colors_front(colors, colour_idx)), group->share);
-        row->is_striped = group->slot >= RV_COLOR_HUES;
+        row->form = group->slot >= RV_COLOR_HUES ? RV_LEGEND_STRIPED : RV_LEGEND_PLAIN;
         make_rules(row, group);
         name_group(row, group);
         other -= group->share;
@@ -138,7 +139,7 @@ static void describe_threads(const struct rv_box_colors *colors, const struct rv
             continue;
         uint32_t slot = view->lanes[i].thread % RV_COLOR_SLOTS;
         struct rv_legend_row *row = add_row(legend, slot_rgba(colors, slot), -1.0);
-        row->is_striped = slot >= RV_COLOR_HUES;
+        row->form = slot >= RV_COLOR_HUES ? RV_LEGEND_STRIPED : RV_LEGEND_PLAIN;
         snprintf(row->name, sizeof row->name, "%s", view->lanes[i].name);
     }
 }
@@ -171,7 +172,7 @@ static void describe_differences(const struct rv_box_colors *colors, struct rv_l
         snprintf(add_row(legend, rgba, -1.0)->name, RV_LEGEND_NAME_BYTES, "%s", rows[i].words);
     }
     struct rv_legend_row *row = add_row(legend, slot_rgba(colors, RV_COLOR_ONE_RUN), -1.0);
-    row->is_striped = true;
+    row->form = RV_LEGEND_STRIPED;
     snprintf(row->name, sizeof row->name, "in one run only");
     snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), -1.0)->name, RV_LEGEND_NAME_BYTES,
              "too few calls to tell");
@@ -279,8 +280,8 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
     add_arcs_left(arcs, legend);
     add_arcs_lacking(n_lacking, theme, legend);
     if (has_times_off_cpu(view)) {
-        add_state(legend, "hollow: blocked", theme->suspended << 8 | 0xffu, -1.0);
-        add_state(legend, "low: ready, without a CPU", theme->ready << 8 | 0xffu, -1.0);
+        add_state(legend, "hollow: blocked", theme->suspended << 8 | 0xffu, -1.0)->form = RV_LEGEND_HOLLOW;
+        add_state(legend, "low: ready, without a CPU", theme->ready << 8 | 0xffu, -1.0)->form = RV_LEGEND_LOW;
     }
     if (view->n_lanes && view->lanes[0].object)
         add_state(legend, view->lanes[0].is_in_part ? "locks: in part, too many" : "locks: waiters on holder",
