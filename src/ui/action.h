@@ -47,6 +47,12 @@ enum rv_action {
     RV_ACTION_RECORD,
     RV_ACTION_FOLLOW,
     RV_ACTION_PIN,
+    RV_ACTION_PIN_CALLER, /* from here to PIN_BEHIND: pin another call instead of the pinned one */
+    RV_ACTION_PIN_CALLEE,
+    RV_ACTION_PIN_NEXT,
+    RV_ACTION_PIN_PREVIOUS,
+    RV_ACTION_PIN_IN_FRONT,
+    RV_ACTION_PIN_BEHIND,
     RV_ACTION_MENU,
     RV_ACTION_FOCUS_OR_FIT,
     RV_ACTION_FOCUS,

@@ -1,4 +1,5 @@
-/* The command palette: every action with a key by name, and every thread, found by typing parts of its words. */
+/* The command palette: every action with a key by name, kinds of arcs, rules of the filter, and every thread, found by
+ * typing parts of its words. */
 #ifndef RV_UI_COMMAND_PALETTE_H
 #define RV_UI_COMMAND_PALETTE_H
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "viewer/call_cursor.h"
 #include "viewer/filter_actions.h"
 #include "viewer/lane_actions.h"
 #include "viewer/navigation.h"
@@ -371,9 +372,9 @@ static bool *switched_by(struct rv_viewer *viewer, enum rv_action action)
 static bool has_acted(struct rv_viewer *viewer, const struct rv_act *act)
 {
     static bool (*const SUBJECTS[])(struct rv_viewer *, const struct rv_act *) = {
-        rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,      rv_viewer_bookmarks_act,
-        rv_viewer_lit_path_act,   rv_viewer_lanes_act,      rv_viewer_debugger_act, rv_viewer_waits_act,
-        rv_viewer_statistics_act, rv_viewer_search_act,     rv_viewer_filter_act};
+        rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,      rv_viewer_call_cursor_act,
+        rv_viewer_bookmarks_act,  rv_viewer_lit_path_act,   rv_viewer_lanes_act,    rv_viewer_debugger_act,
+        rv_viewer_waits_act,      rv_viewer_statistics_act, rv_viewer_search_act,   rv_viewer_filter_act};
     for (size_t i = 0; i < sizeof SUBJECTS / sizeof *SUBJECTS; i++)
         if (SUBJECTS[i](viewer, act))
             return true;

@@ -25,7 +25,9 @@
 #define ROOM_WIDTH 900.0  /* least width of a picture with room for a column, */
 #define STRIP_WIDTH 600.0 /* and of one with room for the minimap; */
 #define ROOM_HEIGHT 420.0 /* and their least height, points */
-#define LANES_FOUND 50u   /* shown in the palette at once */
+#define LANES_FOUND 50u   /* shown in the palette at once, */
+#define RULES_SHOWN 20u   /* and rules of the filter */
+#define CHOICES_MOST (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN)
 #define HIT_PARTS 400     /* parts of the trace in which search hits are counted */
 
 int rv_panels_open(struct rv_panels *panels)
@@ -285,12 +287,43 @@ static size_t add_lanes(const struct rv_panels *panels, const struct rv_panels_a
     return n;
 }
 
+static void add_row(struct rv_command_palette *shown, struct rv_action_row *rows, enum rv_action action, uint32_t idx,
+                    const char *words)
+{
+    rows[shown->n_rows++] = (struct rv_action_row){.action = action, .idx = idx, .words = words};
+}
+
+struct choice_words {
+    char text[160];
+};
+
+/* A switch for each kind of arc, and what can be done with each rule: elsewhere these are clicked. */
+static void add_choices(const struct rv_panels_about *about, struct rv_command_palette *shown,
+                        struct rv_action_row *rows, struct choice_words words[CHOICES_MOST])
+{
+    const struct rv_filter *filter = about->viewer->search.filter;
+    for (uint32_t i = 0; i < RV_ARC_KIND_COUNT; i++, words++) {
+        const bool is_hidden = about->viewer->settings.arcs_left_out >> i & 1u;
+        (void)snprintf(words->text, sizeof words->text, "%s arcs of %s", is_hidden ? "show" : "hide",
+                       rv_arc_kind_name((enum rv_arc_kind)i));
+        add_row(shown, rows, RV_ACTION_ARC_KIND, i, words->text);
+    }
+    for (uint32_t i = 0; i < rv_filter_n_rules(filter) && i < RULES_SHOWN; i++, words += 2) {
+        (void)snprintf(words[0].text, sizeof words[0].text, "invert the rule %s", rv_filter_text(filter, i));
+        (void)snprintf(words[1].text, sizeof words[1].text, "remove the rule %s", rv_filter_text(filter, i));
+        add_row(shown, rows, RV_ACTION_INVERT_RULE, i, words[0].text);
+        add_row(shown, rows, RV_ACTION_REMOVE_RULE, i, words[1].text);
+    }
+}
+
 static void show_commands(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
-    struct rv_action_row rows[RV_ACTION_COUNT + LANES_FOUND];
+    struct rv_action_row rows[RV_ACTION_COUNT + CHOICES_MOST + LANES_FOUND];
+    struct choice_words choices[CHOICES_MOST];
     struct lane_words words[LANES_FOUND];
     struct rv_command_palette shown = {.rows = rows};
     shown.n_rows = add_actions(rows);
+    add_choices(about, &shown, rows, choices);
     shown.n_rows += add_lanes(panels, about, rows + shown.n_rows, words);
     rv_command_palette_show(panels->ui, &shown, &panels->commands, acts);
 }

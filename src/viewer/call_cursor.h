@@ -1,0 +1,17 @@
+/*
+ * The pinned call as a cursor of the keyboard: it goes to the caller, a callee, the calls before and after, and to
+ * other threads, among what the last picture shows. Part of rv_viewer_act().
+ */
+#ifndef RV_VIEWER_CALL_CURSOR_H
+#define RV_VIEWER_CALL_CURSOR_H
+
+#include "viewer/viewer.h"
+
+/*
+ * Pin the box that is next to the pinned one in the direction of the action. With none pinned, that of the first thread
+ * which has a call in the middle of the window; one that is not in view comes back into it first. Stays where there is
+ * none. False for other actions.
+ */
+bool rv_viewer_call_cursor_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+#endif
