@@ -15,6 +15,7 @@
 #include "ringviz/wire.h"
 
 #define PAGE_BYTES 65536u
+#define NAME_LEAST 8u /* bytes: a shorter begin of a name tells nothing */
 
 struct page {
     struct page *next;
@@ -184,6 +185,16 @@ char *rv_subroutines_brief_name_of(struct rv_subroutines *subroutines, uint32_t 
     (void)snprintf(out, out_bytes, "%.*s%s", (int)n_shown, full, n_shown < n ? "…" : "");
     free(full);
     return out;
+}
+
+void rv_subroutines_append_brief_name(struct rv_subroutines *subroutines, const char *separator, uint32_t id, char *out,
+                                      size_t out_bytes)
+{
+    const size_t n = strlen(out) + strlen(separator);
+    if (!id || n + NAME_LEAST >= out_bytes)
+        return;
+    rv_text_append(out, out_bytes, separator, SIZE_MAX);
+    (void)rv_subroutines_brief_name_of(subroutines, id, out + n, out_bytes - n);
 }
 
 /* Strings are interned: most equal ones have equal pointers. */

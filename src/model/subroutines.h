@@ -44,6 +44,10 @@ char *rv_subroutines_name_of(struct rv_subroutines *subroutines, uint32_t id, ch
 /* The same for a row of a panel: where it does not fit, without template arguments, else its front and an ellipsis. */
 char *rv_subroutines_brief_name_of(struct rv_subroutines *subroutines, uint32_t id, char *out, size_t out_bytes);
 
+/* Append a separator and that, "worker" and " in cache::get", as far as there is room; nothing of id 0. */
+void rv_subroutines_append_brief_name(struct rv_subroutines *subroutines, const char *separator, uint32_t id, char *out,
+                                      size_t out_bytes);
+
 /* As rv_subroutine_full_name(), untruncated, for free(). */
 char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "viewer/show_call.h"
 
@@ -291,14 +292,14 @@ static struct side side_of(const struct rv_arc *arc, bool is_from)
 static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_session *session, struct side side)
 {
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
-    char name[RV_LANE_NAME_BYTES], subroutine[60] = "", others[32] = "";
-    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), side.lane_idx), name);
-    if (side.call)
-        (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), side.call, subroutine, sizeof subroutine);
+    char others[32] = "";
+    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), side.lane_idx), line->text);
+    rv_subroutines_append_brief_name(rv_session_subroutines(session), " in ", side.call, line->text,
+                                     sizeof line->text - sizeof others);
     if (side.n_others)
         (void)snprintf(others, sizeof others, ", and %" PRIu32 " other%s", side.n_others,
                        rv_units_word(side.n_others, "", "s"));
-    (void)snprintf(line->text, sizeof line->text, "%s%s%s%s", name, *subroutine ? " in " : "", subroutine, others);
+    rv_text_append(line->text, sizeof line->text, others, SIZE_MAX);
 }
 
 static void add_times(struct rv_tooltip *tooltip, const struct rv_arc *arc)
@@ -318,19 +319,16 @@ static void add_times(struct rv_tooltip *tooltip, const struct rv_arc *arc)
 void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *hover, struct rv_session *session,
                          double scale)
 {
-    struct rv_subroutines *subroutines = rv_session_subroutines(session);
-    char object[160] = "";
     *tooltip = (struct rv_tooltip){.at = {hover->at_px[0] / (float)scale, hover->at_px[1] / (float)scale},
                                    .foot = is_of_flow(&hover->arc) ? "click: go to where it leads"
                                                                    : "click: go to who waited"};
-    if (hover->arc.object)
-        (void)rv_subroutines_brief_name_of(subroutines, hover->arc.object, object, sizeof object);
     const bool is_flow = is_of_flow(&hover->arc);
-    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s",
+    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s",
                    hover->arc.kind == RV_ARC_TASK   ? "task"
                    : hover->arc.kind == RV_ARC_FLOW ? "flow"
-                                                    : rv_wait_kind_name(hover->arc.wait),
-                   *object ? " " : "", object);
+                                                    : rv_wait_kind_name(hover->arc.wait));
+    rv_subroutines_append_brief_name(rv_session_subroutines(session), " ", hover->arc.object, tooltip->title,
+                                     sizeof tooltip->title);
     add_times(tooltip, &hover->arc);
     add_side(tooltip, is_flow ? "to" : "waiter", session, side_of(&hover->arc, false));
     add_side(tooltip, is_flow ? "from" : "ended by", session, side_of(&hover->arc, true));

@@ -39,11 +39,9 @@ bool rv_lock_hover_move(struct rv_lock_hover *hover, const struct rv_holders *ho
 static void add_thread(struct rv_tooltip *tooltip, const struct rv_hold *hold, struct rv_session *session)
 {
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, hold->is_wait ? "waiter" : "holder");
-    char name[RV_LANE_NAME_BYTES], call[60] = "";
-    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), hold->lane), name);
-    if (hold->call)
-        (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), hold->call, call, sizeof call);
-    (void)snprintf(line->text, sizeof line->text, "%s%s%s", name, *call ? " in " : "", call);
+    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), hold->lane), line->text);
+    rv_subroutines_append_brief_name(rv_session_subroutines(session), " in ", hold->call, line->text,
+                                     sizeof line->text);
 }
 
 static void add_cell(struct rv_tooltip *tooltip, const struct rv_lock_hover *hover)
@@ -56,13 +54,14 @@ static void add_cell(struct rv_tooltip *tooltip, const struct rv_lock_hover *hov
 void rv_lock_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_lock_hover *hover, struct rv_session *session,
                           double scale)
 {
-    char object[160] = "", time[32];
-    (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), hover->object, object, sizeof object);
+    char time[32];
     *tooltip = (struct rv_tooltip){.at = {hover->at_px[0] / (float)scale, hover->at_px[1] / (float)scale},
                                    .foot = hover->is_cell        ? "click: go there"
                                            : hover->hold.is_wait ? "click: go to the call that waited"
                                                                  : "click: go to the call that had it"};
-    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s %s", rv_wait_kind_name(hover->kind), object);
+    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s", rv_wait_kind_name(hover->kind));
+    rv_subroutines_append_brief_name(rv_session_subroutines(session), " ", hover->object, tooltip->title,
+                                     sizeof tooltip->title);
     if (hover->is_cell)
         add_cell(tooltip, hover);
     else

@@ -11,6 +11,7 @@
 #include "model/lanes.h"
 
 #define SOURCE_BYTES 100u
+#define WHAT_BYTES 96u /* of a line */
 
 __attribute__((format(printf, 3, 4))) static void add_line(struct rv_tooltip *tooltip, const char *label,
                                                            const char *format, ...)
@@ -61,37 +62,33 @@ static void add_share(struct rv_tooltip *tooltip, const struct rv_hover *hover)
 static void add_wait(struct rv_tooltip *tooltip, const struct rv_call_waits *waits, struct rv_subroutines *subroutines)
 {
     const struct rv_wait *wait = &waits->longest.wait;
-    char total[32], longest[32], object[80] = "";
-    const char *kind = rv_wait_kind_name(wait->kind);
+    char total[32], longest[32], what[WHAT_BYTES];
     rv_units_format_ns(total, sizeof total, waits->sum.total_ns);
     rv_units_format_ns(longest, sizeof longest, waits->sum.longest_ns);
-    if (wait->object)
-        (void)rv_subroutines_brief_name_of(subroutines, wait->object, object, sizeof object);
+    (void)snprintf(what, sizeof what, "%s", rv_wait_kind_name(wait->kind));
+    rv_subroutines_append_brief_name(subroutines, " ", wait->object, what, sizeof what);
     if (waits->sum.n == 1)
-        add_line(tooltip, "waited", "%s for %s%s%s", total, kind, *object ? " " : "", object);
+        add_line(tooltip, "waited", "%s for %s", total, what);
     else
-        add_line(tooltip, "waited", "%s in %" PRIu64 " waits, %s for %s%s%s", total, waits->sum.n, longest, kind,
-                 *object ? " " : "", object);
+        add_line(tooltip, "waited", "%s in %" PRIu64 " waits, %s for %s", total, waits->sum.n, longest, what);
 }
 
 /* Who ended the longest wait. */
 static void add_waker(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_about *about)
 {
     const struct rv_wait_edge *edge = &about->waits->longest;
-    char thread[RV_LANE_NAME_BYTES], call[96] = "";
+    char who[WHAT_BYTES];
     if (edge->wait.wake == RV_WAKE_TIMEOUT || !edge->wait.waker) {
         add_line(tooltip, "ended by", edge->wait.wake == RV_WAKE_TIMEOUT ? "its time limit" : "(not known)");
         return;
     }
     if (edge->waker) {
-        rv_lane_copy_name((struct rv_lane *)(uintptr_t)edge->waker, thread);
-    } else if (!rv_lanes_outside_name(about->lanes, edge->wait.waker, true, thread)) {
-        (void)snprintf(thread, sizeof thread, "a thread that is not traced");
+        rv_lane_copy_name((struct rv_lane *)(uintptr_t)edge->waker, who);
+    } else if (!rv_lanes_outside_name(about->lanes, edge->wait.waker, true, who)) {
+        (void)snprintf(who, sizeof who, "a thread that is not traced");
     }
-    if (edge->waker_call)
-        (void)rv_subroutines_brief_name_of(about->subroutines, edge->waker_call, call, sizeof call);
-    add_line(tooltip, "ended by", "%s%s%s%s", thread, *call ? " in " : "", call,
-             edge->wait.wake == RV_WAKE_LIKELY ? ", likely" : "");
+    rv_subroutines_append_brief_name(about->subroutines, " in ", edge->waker_call, who, sizeof who);
+    add_line(tooltip, "ended by", "%s%s", who, edge->wait.wake == RV_WAKE_LIKELY ? ", likely" : "");
 }
 
 static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_about *about)
@@ -105,11 +102,9 @@ static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
 static void add_flow_end(struct rv_tooltip *tooltip, const char *label, const struct rv_tooltip_rows_about *about,
                          const struct rv_flow_step *step)
 {
-    char thread[RV_LANE_NAME_BYTES], call[96] = "";
-    rv_lane_copy_name(rv_lanes_get(about->lanes, step->lane), thread);
-    if (step->call)
-        (void)rv_subroutines_brief_name_of(about->subroutines, step->call, call, sizeof call);
-    add_line(tooltip, label, "%s%s%s", thread, *call ? " in " : "", call);
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
+    rv_lane_copy_name(rv_lanes_get(about->lanes, step->lane), line->text);
+    rv_subroutines_append_brief_name(about->subroutines, " in ", step->call, line->text, sizeof line->text);
 }
 
 static void add_flow(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_about *about)

@@ -8,10 +8,8 @@
 static void name_wait(const struct rv_viewer *viewer, const struct rv_critical_path_part *part, char *out,
                       size_t out_bytes)
 {
-    char object[100] = "";
-    if (part->object)
-        (void)rv_subroutines_brief_name_of(viewer->subroutines, part->object, object, sizeof object);
-    (void)snprintf(out, out_bytes, "%s%s%s", rv_wait_kind_name(part->wait), *object ? " " : "", object);
+    (void)snprintf(out, out_bytes, "%s", rv_wait_kind_name(part->wait));
+    rv_subroutines_append_brief_name(viewer->subroutines, " ", part->object, out, out_bytes);
 }
 
 static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_path_part *part,
@@ -19,21 +17,22 @@ static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_pa
 {
     char lane[RV_LANE_NAME_BYTES], call[64] = "", wait[128] = "";
     rv_lane_copy_name(rv_lanes_get(viewer->lanes, part->lane_idx), lane);
-    if (part->call)
-        (void)rv_subroutines_brief_name_of(viewer->subroutines, part->call, call, sizeof call);
     if (part->has_wait)
         name_wait(viewer, part, wait, sizeof wait);
     row->n_ns = part->n_ns;
     switch (part->kind) {
     case RV_CRITICAL_PATH_RUN:
         row->kind = RV_CRITICAL_PATH_PANEL_RUN;
-        (void)snprintf(row->name, sizeof row->name, "%s%s%s", lane, *call ? " in " : "", call);
+        (void)snprintf(row->name, sizeof row->name, "%s", lane);
+        rv_subroutines_append_brief_name(viewer->subroutines, " in ", part->call, row->name, sizeof row->name);
         if (part->has_wait)
             (void)snprintf(row->detail, sizeof row->detail, "awaited: %s", wait);
         break;
     case RV_CRITICAL_PATH_WAIT:
         row->kind = RV_CRITICAL_PATH_PANEL_WAIT;
         (void)snprintf(row->name, sizeof row->name, "%s waited for %s", lane, wait);
+        if (part->call)
+            (void)rv_subroutines_brief_name_of(viewer->subroutines, part->call, call, sizeof call);
         (void)snprintf(row->detail, sizeof row->detail, "%s%sno traced thread is known to have ended it", call,
                        *call ? ", " : "");
         break;

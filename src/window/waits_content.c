@@ -14,15 +14,14 @@ struct list {
 /* "worker in cache::get" */
 static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side *side, char *out, size_t out_bytes)
 {
-    char thread[RV_LANE_NAME_BYTES] = "", call[48] = "";
+    char thread[RV_LANE_NAME_BYTES] = "";
     if (side->lane) {
         rv_lane_copy_name(rv_lanes_get(viewer->lanes, side->lane->idx), thread);
     } else if (side->tid && !rv_lanes_outside_name(viewer->lanes, side->tid, true, thread)) {
         (void)snprintf(thread, sizeof thread, "thread %u, not traced", side->tid);
     }
-    if (side->call)
-        (void)rv_subroutines_brief_name_of(viewer->subroutines, side->call, call, sizeof call);
-    (void)snprintf(out, out_bytes, "%s%s%s", thread, *call ? " in " : "", call);
+    (void)snprintf(out, out_bytes, "%s", thread);
+    rv_subroutines_append_brief_name(viewer->subroutines, " in ", side->call, out, out_bytes);
 }
 
 static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
@@ -42,14 +41,12 @@ static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct 
 static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
 {
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
-    char object[120] = "";
-    if (row->object == RV_WAITS_OTHER)
-        (void)snprintf(object, sizeof object, "others");
-    else if (row->object)
-        (void)rv_subroutines_brief_name_of(viewer->subroutines, row->object, object, sizeof object);
+    const bool is_of_others = row->object == RV_WAITS_OTHER;
     describe_numbers(viewer, idx, out);
-    (void)snprintf(out->object, sizeof out->object, "%s%s%s%s", out->is_warning ? "deadlock: " : "",
-                   rv_wait_kind_name(row->kind), *object ? " " : "", object);
+    (void)snprintf(out->object, sizeof out->object, "%s%s%s", out->is_warning ? "deadlock: " : "",
+                   rv_wait_kind_name(row->kind), is_of_others ? " others" : "");
+    rv_subroutines_append_brief_name(viewer->subroutines, " ", is_of_others ? 0 : row->object, out->object,
+                                     sizeof out->object);
     name_side(viewer, &row->waiter, out->waiter, sizeof out->waiter);
     name_side(viewer, &row->holder, out->holder, sizeof out->holder);
 }

@@ -28,6 +28,20 @@ Test(subroutines, a_name_that_cannot_be_shortened_is_marked_as_cut, .timeout = 6
            "012345678901234567890123456789012345678901234567890123ä…");
 }
 
+Test(subroutines, a_name_is_appended_as_far_as_there_is_room, .timeout = 60)
+{
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    rv_subroutines_define(subroutines, 1, "cache", "get", "", 0);
+    char text[24] = "worker", full[24] = "a thread with its name";
+    rv_subroutines_append_brief_name(subroutines, " in ", 0, text, sizeof text);
+    cr_assert_str_eq(text, "worker");
+    rv_subroutines_append_brief_name(subroutines, " in ", 1, text, sizeof text);
+    cr_assert_str_eq(text, "worker in cache::get");
+    rv_subroutines_append_brief_name(subroutines, " in ", 1, full, sizeof full);
+    cr_assert_str_eq(full, "a thread with its name");
+    rv_subroutines_destroy(subroutines);
+}
+
 static uint64_t hash_of(const char *first, const char *second, const char *file, uint32_t line_form)
 {
     struct rv_subroutines *subroutines = rv_subroutines_create();
