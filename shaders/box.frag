@@ -49,6 +49,7 @@ const float END_PX = 12.0;
 const float HATCH_PX = 5.0;
 const float RIM_PX = 1.6; // of a hollow wall
 const float RIM_MOST = 0.22; // of its height
+const float RIM_LIGHT = 0.6; // what waits is not as bright as what runs
 const float RIM_LEFT = 0.15; // how bright a wall is as a whole that is too low for rims: they would be all of it
 const float THIN = 0.30; // height of a thinner wall
 
@@ -108,7 +109,7 @@ vec2 solid(vec2 at, vec2 size_px, bool is_fold)
     vec2 off_cpu =
         texture(u_off_cpu, vec2(v_x / u_width, (v_off_cpu_row + 0.5) / float(textureSize(u_off_cpu, 0).y))).rg;
     float rim_px = min(RIM_PX, RIM_MOST * size_px.y), border_px = min(at.y, 1.0 - at.y) * size_px.y;
-    float rim = is_fold ? 0.0 : 1.0 - smoothstep(rim_px - 0.5, rim_px + 0.5, border_px);
+    float rim = is_fold ? 0.0 : RIM_LIGHT * (1.0 - smoothstep(rim_px - 0.5, rim_px + 0.5, border_px));
     rim = mix(is_fold ? 0.0 : RIM_LEFT, rim, v_relief * smoothstep(4.0, 9.0, size_px.y));
     float thin = is_fold ? THIN : v_face == 0.0 ? 0.0 : 1.0 - smoothstep(-0.5, 0.5, (at.y - THIN) * size_px.y);
     thin = mix(THIN, thin, v_relief);

@@ -1,0 +1,116 @@
+/*
+ * A user without a mouse: goes from call to call by Ctrl with the arrows, hides the arcs of one kind and inverts the first
+ * of two rules by the palette.
+ */
+#include <string.h>
+
+#include "window_steps.h"
+
+enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 13 };
+
+static bool is_pinned(const struct rv_viewer *viewer, uint32_t depth, uint64_t start_ns)
+{
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    return hover->is_pinned && hover->box.depth == depth && hover->box.start_ns == start_ns;
+}
+
+static void command(const char *words)
+{
+    user_type(words);
+    user_press(SDL_SCANCODE_RETURN, 0);
+}
+
+static bool go_from_call_to_call(struct window_steps *steps, const struct rv_window_state *state)
+{
+    const struct rv_viewer *viewer = state->viewer;
+    switch (steps->step) {
+    case 0:
+        if (!viewer->live_edge.is_done || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_UP, KMOD_LCTRL);
+        return true;
+    case 1:
+        if (!is_pinned(viewer, 0, ended_program_origin()))
+            return false;
+        user_press(SDL_SCANCODE_UP, KMOD_LCTRL);
+        return true;
+    case 2:
+        if (!is_pinned(viewer, 1, ended_program_inner_start(0)))
+            return false;
+        user_press(SDL_SCANCODE_RIGHT, KMOD_LCTRL);
+        return true;
+    case 3:
+        if (!is_pinned(viewer, 1, ended_program_inner_start(1)))
+            return false;
+        user_press(SDL_SCANCODE_DOWN, KMOD_LCTRL);
+        return true;
+    case 4:
+        if (!is_pinned(viewer, 0, ended_program_origin()))
+            return false;
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
+        return true;
+    }
+    return false;
+}
+
+static bool choose_by_words(struct window_steps *steps, const struct rv_window_state *state)
+{
+    const struct rv_viewer *viewer = state->viewer;
+    const struct rv_filter *filter = viewer->search.filter;
+    switch (steps->step) {
+    case 5:
+        if (!viewer->panels.has_commands || !state->is_settled)
+            return false;
+        command("hide arcs locks");
+        return true;
+    case 6:
+        if (viewer->panels.has_commands || viewer->settings.arcs_left_out != 1u << RV_ARC_LOCK)
+            return false;
+        user_press(SDL_SCANCODE_F, KMOD_LCTRL | KMOD_LSHIFT);
+        return true;
+    case 7:
+        if (!viewer->panels.has_search || !state->is_settled)
+            return false;
+        command("depth:<9");
+        return true;
+    case 8:
+        if (rv_filter_n_rules(filter) != 1)
+            return false;
+        user_press(SDL_SCANCODE_F, KMOD_LCTRL | KMOD_LSHIFT);
+        return true;
+    case 9:
+        if (viewer->panels.n_rules_asked != 2 || !state->is_settled)
+            return false;
+        command("duration:>1ns");
+        return true;
+    case 10:
+        if (rv_filter_n_rules(filter) != 2 || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
+        return true;
+    case 11:
+        if (!viewer->panels.has_commands || !state->is_settled)
+            return false;
+        command("invert depth");
+        return true;
+    case 12:
+        if (viewer->panels.has_commands || !rv_filter_n_rules(filter) || rv_filter_text(filter, 0)[0] != '!')
+            return false;
+        window_steps_check(steps, strcmp(rv_filter_text(filter, 1), "duration:>1ns") == 0,
+                           "the other rule has changed");
+        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        return true;
+    }
+    return false;
+}
+
+static bool step(struct window_steps *steps, const struct rv_window_state *state)
+{
+    return go_from_call_to_call(steps, state) || choose_by_words(steps, state);
+}
+
+int main(void)
+{
+    struct window_steps steps = {.act = step};
+    return window_steps_run(&steps, WIDTH, HEIGHT, N_STEPS);
+}
