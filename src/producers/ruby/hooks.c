@@ -351,24 +351,31 @@ static void begin(void)
 
 /* ---- until the main script begins ---- */
 
-/* Ruby names the script it was started with, and that of -e, <main>; the outermost frame has no file. */
+/* Ruby names the script it was started with, and that of -e, <main>. So it does the outermost frame, which Ruby 3.1 lists, too: it has
+ * no file at first, and the script's while libraries of RUBYOPT are loaded. */
+#define N_OUTERMOST (RUBY_API_VERSION_CODE < 30200)
+
+static bool is_main(VALUE text)
+{
+    return RB_TYPE_P(text, T_STRING) && strcmp(RSTRING_PTR(text), "<main>") == 0;
+}
+
+/* A frame of the script, or of a block in it. */
 static bool is_of_main(VALUE frame)
 {
-    VALUE label = rb_profile_frame_base_label(frame), path = rb_profile_frame_path(frame);
-    return RB_TYPE_P(label, T_STRING) && strcmp(RSTRING_PTR(label), "<main>") == 0 && RB_TYPE_P(path, T_STRING) &&
-           strcmp(RSTRING_PTR(path), "<main>") != 0;
+    return is_main(rb_profile_frame_base_label(frame)) && !is_main(rb_profile_frame_path(frame));
 }
 
 static bool has_main_begun(void)
 {
     VALUE frames[MOST_FRAMES];
-    int n, first = 0;
+    int n, first = 0, n_scripts = 0;
     if (rb_thread_current() != rb_thread_main())
         return true;
     do {
         n = rb_profile_frames(first, MOST_FRAMES, frames, NULL);
         for (int i = 0; i < n; i++)
-            if (is_of_main(frames[i]))
+            if (is_of_main(frames[i]) && (!is_main(rb_profile_frame_label(frames[i])) || ++n_scripts > N_OUTERMOST))
                 return true;
         first += n;
     } while (n == MOST_FRAMES);

@@ -34,7 +34,11 @@ class StartTest < RingvizTest
     path = write_file(TEXT)
     command = ["ruby", "-r#{library}", path]
     assert_equal %w[Object#leaf Object#outer], run_traced(command).spans.map(&:name).sort
-    all = run_traced(["ruby", path], env: { "RINGVIZ_RUBY_BOOT" => "1", "RUBYOPT" => "-r#{library}" }).spans.map(&:name)
+    by_options = { "RUBYOPT" => "-r#{library}" }
+    assert_equal %w[Object#leaf Object#outer], run_traced(["ruby", path], env: by_options).spans.map(&:name).sort
+    fibers = ["ruby", "-e", "def leaf = 1\nFiber.new { leaf }.resume"]
+    assert_equal ["Object#leaf"], run_traced(fibers, env: by_options).spans.map(&:name)
+    all = run_traced(["ruby", path], env: { "RINGVIZ_RUBY_BOOT" => "1", **by_options }).spans.map(&:name)
     assert_equal 1, all.count("Object#early")
     thread = write_file("def leaf = 1\nThread.new(&method(:leaf)).join\n")
     assert_equal ["Object#leaf"], names(run_traced(["ruby", thread]), thread)
