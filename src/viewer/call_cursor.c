@@ -1,19 +1,18 @@
 #include "viewer/call_cursor.h"
 
+#include "viewer/navigation.h"
 #include "viewer/show_call.h"
 
 #define NONE UINT32_MAX
 
+#define PAN_SHARE 0.5 /* of the window, to calls that are not in view */
+
 /* Boxes are looked for in the order of their starts; a later one that is as good does not replace an earlier one. */
 struct at {
     const struct rv_view *view;
-    uint32_t lane, box; /* of the view */
+    uint32_t lane; /* of the view */
+    struct rv_box box;
 };
-
-static const struct rv_box *box_of(const struct at *at)
-{
-    return &at->view->boxes[at->box];
-}
 
 static uint32_t lane_with(const struct rv_view *view, uint32_t box)
 {
@@ -65,7 +64,7 @@ static uint32_t in_lanes_from(const struct rv_view *view, uint32_t from, int by,
 
 static uint32_t in_next_lane(const struct at *at, int by)
 {
-    const struct rv_box *box = box_of(at);
+    const struct rv_box *box = &at->box;
     const uint64_t from_ns = rv_clock_later_ns(box->start_ns, at->view->from_ns),
                    to_ns = rv_clock_earlier_ns(rv_box_end_ns(box), at->view->to_ns);
     return in_lanes_from(at->view, at->lane + (uint32_t)by, by, middle_of(from_ns, rv_clock_later_ns(from_ns, to_ns)),
@@ -105,7 +104,7 @@ static uint32_t in_lane(const struct at *at, enum rv_action direction)
     uint32_t found = NONE;
     for (uint32_t i = lane->first_box; i < lane->first_box + lane->n_boxes; i++) {
         const struct rv_box *box = &at->view->boxes[i];
-        if (is_there(direction, box, box_of(at)) &&
+        if (is_there(direction, box, &at->box) &&
             is_better(direction, box, found == NONE ? NULL : &at->view->boxes[found]))
             found = i;
     }
@@ -122,6 +121,20 @@ static void pin(struct rv_viewer *viewer, uint32_t box)
     rv_viewer_point(viewer);
 }
 
+/* The next press finds them in the next picture; one that comes before it does nothing. */
+static void pan(struct rv_viewer *viewer, enum rv_action direction)
+{
+    uint64_t from_ns, to_ns;
+    const struct rv_view *view = viewer->view;
+    const struct rv_live_edge *edge = &viewer->live_edge;
+    const bool is_next = direction == RV_ACTION_PIN_NEXT && view->to_ns < edge->last_ns;
+    const bool is_previous = direction == RV_ACTION_PIN_PREVIOUS && view->from_ns > edge->first_ns;
+    const struct rv_act act = {.action = RV_ACTION_PAN, .amount = is_next ? PAN_SHARE : -PAN_SHARE};
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    if ((is_next || is_previous) && from_ns == view->from_ns)
+        (void)rv_navigation_act(viewer, &act);
+}
+
 static void move(struct rv_viewer *viewer, const struct at *at, enum rv_action direction)
 {
     const bool is_of_thread = direction == RV_ACTION_PIN_IN_FRONT || direction == RV_ACTION_PIN_BEHIND;
@@ -129,6 +142,35 @@ static void move(struct rv_viewer *viewer, const struct at *at, enum rv_action d
         is_of_thread ? in_next_lane(at, direction == RV_ACTION_PIN_BEHIND ? 1 : -1) : in_lane(at, direction);
     if (box != NONE)
         pin(viewer, box);
+    else
+        pan(viewer, direction);
+}
+
+/* Has the window gone on from the pinned call in this direction? */
+static bool is_left_behind(const struct rv_view *view, const struct rv_box *box, enum rv_action direction)
+{
+    return direction == RV_ACTION_PIN_NEXT       ? rv_box_end_ns(box) <= view->from_ns
+           : direction == RV_ACTION_PIN_PREVIOUS ? box->start_ns >= view->to_ns
+                                                 : false;
+}
+
+static uint32_t lane_of_thread(const struct rv_view *view, uint32_t lane_idx)
+{
+    uint32_t i = 0;
+    while (i < view->n_lanes && view->lanes[i].lane_idx != lane_idx)
+        i++;
+    return i < view->n_lanes ? i : NONE;
+}
+
+/* The pinned call is not in view: go on from it, or come back to it. */
+static void move_from_outside(struct rv_viewer *viewer, enum rv_action direction)
+{
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    const struct at at = {viewer->view, lane_of_thread(viewer->view, hover->lane_idx), hover->box};
+    if (at.lane != NONE && is_left_behind(viewer->view, &hover->box, direction))
+        move(viewer, &at, direction);
+    else
+        rv_viewer_show_call(viewer, &at.box, hover->lane_idx);
 }
 
 static void begin(struct rv_viewer *viewer)
@@ -151,8 +193,10 @@ bool rv_viewer_call_cursor_act(struct rv_viewer *viewer, const struct rv_act *ac
     if (!hover->is_pinned)
         begin(viewer);
     else if (hover->box_idx == NONE && !rv_viewer_shows_rows(viewer))
-        rv_viewer_show_call(viewer, &hover->box, hover->lane_idx);
+        move_from_outside(viewer, act->action);
     else if (hover->box_idx != NONE)
-        move(viewer, &(struct at){viewer->view, lane_with(viewer->view, hover->box_idx), hover->box_idx}, act->action);
+        move(viewer,
+             &(struct at){viewer->view, lane_with(viewer->view, hover->box_idx), viewer->view->boxes[hover->box_idx]},
+             act->action);
     return true;
 }

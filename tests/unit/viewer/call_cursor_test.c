@@ -4,7 +4,7 @@
 
 #define EXACT 65535u
 
-/* Two threads; of the first, a call that makes two others, the second of which makes some that are folded; then a third. */
+/* Two threads; of the first, a call that makes two others, the second of which makes some that are folded; a third. */
 static struct rv_box boxes[] = {
     {.start_ns = 1000, .duration_ns = 800, .id = 1, .count = 1, .coverage = EXACT},
     {.start_ns = 1000, .duration_ns = 200, .id = 2, .count = 1, .depth = 1, .coverage = EXACT},
@@ -88,6 +88,31 @@ Test(call_cursor, a_pinned_call_that_is_not_in_view_comes_back_into_it)
     cr_assert(from_ns <= 90000 && to_ns >= 90050);
     cr_assert_eq(viewer.pointer.hover.box.id, 8);
     rv_lanes_destroy(viewer.lanes);
+}
+
+Test(call_cursor, where_the_window_ends_it_moves_on_and_the_next_press_finds_the_call)
+{
+    viewer.live_edge.first_ns = 500;
+    viewer.live_edge.last_ns = 4000;
+    rv_time_window_set(&viewer.time_window, view.from_ns, view.to_ns);
+    press(RV_ACTION_PIN_CALLER);
+    press(RV_ACTION_PIN_NEXT);
+    cr_assert_eq(pinned(), 4);
+    press(RV_ACTION_PIN_NEXT);
+    cr_assert_eq(pinned(), 4);
+    uint64_t from_ns, to_ns;
+    rv_time_window_get(&viewer.time_window, &from_ns, &to_ns);
+    cr_assert_eq(from_ns, view.from_ns + (view.to_ns - view.from_ns) / 2);
+    press(RV_ACTION_PIN_NEXT);
+    rv_time_window_get(&viewer.time_window, &from_ns, &to_ns);
+    cr_assert_eq(from_ns, view.from_ns + (view.to_ns - view.from_ns) / 2, "not again before the next picture");
+    struct rv_box later[] = {{.start_ns = 3000, .duration_ns = 100, .id = 9, .count = 1, .coverage = EXACT}};
+    struct rv_view_lane lane = {.lane_idx = 4, .n_boxes = 1, .name = "front", .n_members = 1};
+    struct rv_view next = {
+        .from_ns = 2500, .to_ns = 3800, .is_made = true, .lanes = &lane, .n_lanes = 1, .boxes = later, .n_boxes = 1};
+    viewer.view = &next;
+    (void)rv_viewer_call_cursor_act(&viewer, &(struct rv_act){.action = RV_ACTION_PIN_NEXT});
+    cr_assert_eq(viewer.pointer.hover.box.id, 9, "what is left behind is gone on from");
 }
 
 Test(call_cursor, other_actions_are_not_its)
