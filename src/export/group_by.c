@@ -176,7 +176,9 @@ static void add_call(struct rv_group_by *groups, const struct rv_lane *lane, str
     uint64_t own_ns;
     if (rv_stats_lane_own(open, span, &own_ns))
         rv_stats_add_call(groups->stats, group_of(groups, lane, span),
-                          &(struct rv_stats_call){.self_ns = own_ns, .duration_ns = span->end - span->start});
+                          &(struct rv_stats_call){.self_ns = own_ns,
+                                                  .duration_ns = span->end - span->start,
+                                                  .is_doubtful = (span->flags & RV_SPAN_DOUBTFUL) != 0});
 }
 
 static int read_forwards(struct rv_group_by *groups, const struct rv_lane *lane, struct rv_spool_block *block)

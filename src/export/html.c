@@ -189,7 +189,9 @@ static void close_frames(struct html *html, size_t n_frames)
             html->frames[html->n_frames - 1].callees_ns += frame->part_ns;
         if (frame->is_counted)
             rv_stats_add_call(html->stats, frame->id,
-                              &(struct rv_stats_call){is_inner ? 0 : frame->part_ns, self_ns, frame->duration_ns});
+                              &(struct rv_stats_call){.total_ns = is_inner ? 0 : frame->part_ns,
+                                                      .self_ns = self_ns,
+                                                      .duration_ns = frame->duration_ns});
     }
 }
 

@@ -212,6 +212,7 @@ static void add_json_line(struct rv_text_buffer *text, const struct table *table
     add_json_number(text, ",\"line\":", line->name.line);
     rv_add_json_form(text, line->name.line_form);
     rv_text_buffer_add(text, line->is_in_part ? ",\"in_part\":true" : "");
+    rv_text_buffer_add(text, line->row.has_doubtful ? ",\"doubtful\":true" : "");
     add_json_number(text, ",\"calls\":", line->row.n_calls);
     add_json_number(text, ",\"total_ns\":", line->row.total_ns);
     add_json_number(text, ",\"self_ns\":", line->row.self_ns);
@@ -381,6 +382,19 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct table *
     }
 }
 
+/* Likewise. */
+static void add_csv_doubtful(struct rv_text_buffer *text, const struct table *table)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        if (!table->lines[i].row.has_doubtful)
+            continue;
+        char name[sizeof "(doubtful: )" + 640];
+        snprintf(name, sizeof name, "(doubtful: %.600s)", table->lines[i].name.full);
+        rv_text_buffer_add_csv(text, name);
+        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,,,%s\n", table->report->group_by ? "," : "");
+    }
+}
+
 /* What is not known is empty. */
 static void add_csv_times(struct rv_text_buffer *text, const struct table *table, const struct rv_stats_row *row)
 {
@@ -419,6 +433,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
     }
     add_csv_losses(text, report);
     add_csv_not_traced(text, table);
+    add_csv_doubtful(text, table);
 }
 
 /* Those of a thread have no time of which the rest is its CPU time. */
@@ -514,7 +529,8 @@ static void add_text_line(struct rv_text_buffer *text, const struct table *table
         rv_text_buffer_add(text, "  ");
         rv_text_buffer_add(text, line->argument);
     }
-    rv_text_buffer_add(text, line->is_in_part ? "  in part\n" : "\n");
+    rv_text_buffer_add(text, line->is_in_part ? "  in part" : "");
+    rv_text_buffer_add(text, line->row.has_doubtful ? "  doubtful\n" : "\n");
 }
 
 static void add_text_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
@@ -588,12 +604,33 @@ static bool is_subroutine(const struct line *line)
     return !(rv_name_form(line->name.line_form) & RV_NAME_STATEMENT);
 }
 
+/* What marks behind rows mean, and how many have one. */
+static void add_text_marks(struct rv_text_buffer *text, const struct table *table)
+{
+    size_t n_in_part = 0, n_doubtful = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        n_in_part += table->lines[i].is_in_part;
+        n_doubtful += table->lines[i].row.has_doubtful;
+    }
+    if (n_in_part)
+        rv_text_buffer_format(text,
+                              "in part: %zu had more calls, which were not traced, for their cost (see below; "
+                              "--max-overhead=off)\n",
+                              n_in_part);
+    if (n_doubtful)
+        rv_text_buffer_format(
+            text,
+            "doubtful: events are missing while calls of %zu were open; such a call may be several, so "
+            "p99 and max may be too long (--spans flags it)\n",
+            n_doubtful);
+}
+
 static void write_text(struct rv_text_buffer *text, const void *context)
 {
     const struct table *table = context;
     const struct rv_report *report = table->report;
     uint64_t n_calls = 0, self_ns = 0;
-    size_t n_subroutines = 0, n_in_part = 0;
+    size_t n_subroutines = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
     const int behind_self =
@@ -601,7 +638,6 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     add_text_heading(text, table);
     for (size_t i = 0; i < table->n; i++) {
         add_text_line(text, table, &table->lines[i], names[i]);
-        n_in_part += table->lines[i].is_in_part;
         if (!is_subroutine(&table->lines[i]))
             continue;
         n_subroutines++;
@@ -614,11 +650,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     rv_text_buffer_add_duration(text, self_ns);
     rv_text_buffer_format(text, "%*s  all %zu subroutine%s\n", behind_self, "", n_subroutines,
                           rv_units_word(n_subroutines, "", "s"));
-    if (n_in_part)
-        rv_text_buffer_format(text,
-                              "in part: %zu had more calls, which were not traced, for their cost (see below; "
-                              "--max-overhead=off)\n",
-                              n_in_part);
+    add_text_marks(text, table);
     add_text_unknown(text, report, table);
     add_text_left_out(text, table);
 

@@ -93,7 +93,9 @@ struct measured { /* of the kind of time that is asked for */
 static struct measured measure(const struct rv_range_frame *frame)
 {
     const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
-    return (struct measured){.call = {.self_ns = self_ns, .duration_ns = frame->duration_ns},
+    return (struct measured){.call = {.self_ns = self_ns,
+                                      .duration_ns = frame->duration_ns,
+                                      .is_doubtful = (frame->flags & RV_SPAN_DOUBTFUL) != 0},
                              .inside_ns = frame->inside_ns};
 }
 

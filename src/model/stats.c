@@ -26,6 +26,7 @@ struct total { /* separate from struct row, so that the backward pass reads less
     uint64_t total_ns;
     uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
     uint32_t stamp;
+    bool has_doubtful;
 };
 
 struct rv_stats {
@@ -205,6 +206,7 @@ static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size
         if (__builtin_expect(span->id >= stats->n_rows, 0))
             grow_rows(stats, span->id);
         stats->totals[span->id].total_ns += (span->end - span->start) & -(uint64_t)cover(stats, span);
+        stats->totals[span->id].has_doubtful |= (span->flags & RV_SPAN_DOUBTFUL) != 0;
     }
 }
 
@@ -349,6 +351,7 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
     if (id >= stats->n_rows)
         grow_rows(stats, id);
     stats->totals[id].total_ns += call->total_ns;
+    stats->totals[id].has_doubtful |= call->is_doubtful;
     add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
 }
 
@@ -427,6 +430,7 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
     rv_histogram_merge(&sum->histogram, durations);
     sum->n_calls += row->n_calls;
     stats->totals[row->id].total_ns += row->total_ns;
+    stats->totals[row->id].has_doubtful |= row->has_doubtful;
     sum->self_ns += row->self_ns;
     if (row->min_ns < sum->min_ns)
         sum->min_ns = row->min_ns;
@@ -451,7 +455,8 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
                                             .min_ns = row->min_ns,
                                             .max_ns = row->max_ns,
                                             .self_times = times.self,
-                                            .total_times = times.total},
+                                            .total_times = times.total,
+                                            .has_doubtful = from->totals[i].has_doubtful},
                      &row->histogram);
     }
 }
@@ -488,7 +493,8 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
                                            .p99_ns = percentile(row, 99),
                                            .max_ns = row->max_ns,
                                            .self_times = times_of(stats, i).self,
-                                           .total_times = times_of(stats, i).total};
+                                           .total_times = times_of(stats, i).total,
+                                           .has_doubtful = stats->totals[i].has_doubtful};
         n++;
     }
     return n;

@@ -50,6 +50,7 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
 /* One call with known times; total_ns is 0 for an inner activation. For tables without lanes. */
 struct rv_stats_call {
     uint64_t total_ns, self_ns, duration_ns;
+    bool is_doubtful; /* RV_SPAN_DOUBTFUL */
 };
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
 
@@ -67,6 +68,7 @@ struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
     struct rv_state_times self_times, total_times; /* parts of self_ns and of total_ns */
+    bool has_doubtful; /* a call of it may be several, with a gap between them: the longest durations may be too long */
 };
 
 /* Add time of calls of a subroutine in which their thread did not run: their own, and that of outermost activations. */

@@ -213,6 +213,33 @@ Test(report, text_has_totals_threads_and_loss, .timeout = 60)
     teardown(&fixture);
 }
 
+/* A call that was open over a gap may be several: its duration is not shown as a longest call's without saying so. */
+Test(report, rows_with_doubtful_calls_say_so, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    struct rv_span doubtful = {.start = 5000, .end = 9000, .id = 4, .flags = RV_SPAN_DOUBTFUL};
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    rv_stats_add(fixture.stats, lane, &doubtful, 1);
+    rv_stats_lane_destroy(lane);
+    char *text = written(&fixture.report, RV_REPORT_TEXT), *csv = written(&fixture.report, RV_REPORT_CSV);
+    char *json_text = written(&fixture.report, RV_REPORT_JSON);
+    json_t *json = json_loads(json_text, 0, NULL), *rows = json_object_get(json, "subroutines");
+    cr_expect(strstr(text, "My::App::run (app.c:12)  doubtful\n"), "%s", text);
+    cr_expect(strstr(text, "\ndoubtful: events are missing while calls of 1 were open"), "%s", text);
+    cr_expect(strstr(csv, "\n(doubtful: My::App::run),"), "%s", csv);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        const bool is_run = strcmp(json_string_value(json_object_get(row, "name")), "My::App::run") == 0;
+        cr_expect_eq(json_is_true(json_object_get(row, "doubtful")), is_run);
+    }
+    json_decref(json);
+    free(json_text);
+    free(text);
+    free(csv);
+    teardown(&fixture);
+}
+
 Test(report, an_empty_run_is_reported_too, .timeout = 60)
 {
     struct fixture fixture = {
