@@ -127,8 +127,8 @@ OPTION(FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL, 
 OPTION(FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL, NULL, FLAG(fails_on_loss),
     "exit with status 1 if anything is known to be missing",
     "Counted are events dropped by full rings, threads without a ring and their events, names without room, processes "
-    "that may not open the trace file, parts of the trace file that were overwritten, damaged parts of a file and records "
-    "of it that were left out. Each count is printed on stderr; it is also in \"lost\" of --report=json, in a line of its "
+    "that may not open the trace file, parts of the trace file that were overwritten, damaged parts of a file, a recording's "
+    "missing end, and records that were left out. Each count is printed on stderr; it is also in \"lost\" of --report=json, in a line of its "
     "own of --spans=json and in exports to chrome, speedscope and html, in rows named `(lost: ...)` of --report=csv and "
     "--spans=csv (the count is under calls and line), in comments of folded exports, and on a track of perfetto's.")
 

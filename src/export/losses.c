@@ -28,6 +28,7 @@ static const struct {
                                "events discarded by the recording's limit"},
     [RV_LOSS_BYTES_DAMAGED] = {"bytes_damaged", "damaged byte of the file", "damaged bytes of the file"},
     [RV_LOSS_CHUNKS_DAMAGED] = {"chunks_damaged", "damaged chunk of the file", "damaged chunks of the file"},
+    [RV_LOSS_END_MISSING] = {"end_missing", "recording without its end", "recordings without their ends"},
     [RV_LOSS_RECORDS_LEFT_OUT] = {"records_left_out", "record of the file left out", "records of the file left out"},
 };
 

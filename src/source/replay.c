@@ -44,6 +44,7 @@ struct replay {
     uint64_t n_between;                /* discarded events after kept ones */
     bool has_gap;                      /* segments before this one were discarded */
     bool is_written;                   /* the file is not complete yet */
+    bool lacks_end;
 };
 
 /* ---- streams ---- */
@@ -315,6 +316,7 @@ static enum rv_source_status poll_replay(struct rv_source *source, const struct 
         return end(replay, intake);
     int result = rv_rec_reader_next(replay->reader, &chunk, &payload);
     if (result <= 0) {
+        replay->lacks_end = !replay->is_written && !rv_rec_reader_state(replay->reader).is_finished;
         if (!replay->is_written)
             warn_of_damage(replay);
         return end(replay, intake);
@@ -341,6 +343,7 @@ static void losses_of_replay(const struct rv_source *source, struct rv_losses *l
     rv_recorded_losses(replay->reader, losses);
     losses->n[RV_LOSS_EVENTS_LET_GO] += replay->n_between;
     losses->n[RV_LOSS_CHUNKS_DAMAGED] += replay->n_broken;
+    losses->n[RV_LOSS_END_MISSING] += replay->lacks_end;
 }
 
 static void silent_of_replay(const struct rv_source *source, struct rv_silent_threads *silent)

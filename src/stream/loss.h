@@ -18,6 +18,7 @@ enum rv_loss {
     RV_LOSS_EVENTS_LET_GO,          /* discarded by a recording's limit or trigger */
     RV_LOSS_BYTES_DAMAGED,          /* of a recording */
     RV_LOSS_CHUNKS_DAMAGED,         /* intact bytes with invalid content */
+    RV_LOSS_END_MISSING,            /* 1: of a recording: cut off, or its recorder was killed or is running */
     RV_LOSS_RECORDS_LEFT_OUT,       /* of another tool's file; includes losses that the file itself reports */
     RV_LOSS_COUNT
 };

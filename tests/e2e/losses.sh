@@ -61,6 +61,10 @@ head -c $(($(wc -c <whole.rvz) * 2 / 3)) whole.rvz >cut.rvz
 run --fail-on-loss --report=json --output=cut.json cut.rvz
 expect "a recording that is cut" $status 1
 [ "$(number bytes_damaged cut.json)" -gt 0 ] || fail "a recording that is cut in the report"
+head -c 900 whole.rvz >begin.rvz
+run --fail-on-loss --report=json --output=begin.json begin.rvz
+expect "a recording that is cut behind its head" $status 1
+expect "its missing end in the report" "$(number end_missing begin.json)" 1
 printf 'a;b 1\nno stack\n' >short.folded
 run --fail-on-loss --import=folded --report=json --output=short.json short.folded
 expect "a line that is no stack" $status 1
