@@ -11,6 +11,7 @@
 #include "cli/open_trace.h"
 #include "cli/output.h"
 #include "cli/screenshot.h"
+#include "cli/warnings.h"
 #include "cli/window_module.h"
 #include "pipeline/session.h"
 #include "ring/map.h"
@@ -86,6 +87,7 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
         table.n_spans[i] = counts.n_spans;
         table.has_states[i] = counts.n_switches > 0;
         rv_session_losses(captures[i].session, &table.losses[i]);
+        rv_warnings_not_traced(options->files[i], captures[i].session);
     }
     rv_diff_init(&diff, sides);
     table.diff = &diff;

@@ -283,6 +283,15 @@ static void say_untraced_library(const struct rv_warnings *run)
                 library.file, library.n_stem, library.file);
 }
 
+void rv_warnings_not_traced(const char *file, struct rv_session *session)
+{
+    size_t n;
+    free(rv_not_traced_take(rv_session_lanes(session), rv_session_subroutines(session), &n));
+    if (n)
+        rv_warn("%s: functions were not traced all the time, for their cost (%zu time%s): --report lists them", file, n,
+                rv_units_word(n, "", "s"));
+}
+
 void rv_warnings_print(const struct rv_warnings *run)
 {
     warn_of_losses(run);
@@ -294,6 +303,8 @@ void rv_warnings_print(const struct rv_warnings *run)
     if (!run->options->file) {
         say_not_traced(run);
         say_untraced_library(run);
+    } else if (!run->options->has_report && (rv_options_n_texts(run->options) || run->options->n_exports)) {
+        rv_warnings_not_traced(run->options->file, run->session);
     }
     rv_cli_slice_warn(run->options, run->session);
 }

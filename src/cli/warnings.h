@@ -30,6 +30,9 @@ bool rv_warnings_why_silent(const struct rv_options *options, const struct rv_ma
 /* Main thread. */
 void rv_warnings_print(const struct rv_warnings *run);
 
+/* One line, if some were for a time, of an output of a file that does not list them. Main thread. */
+void rv_warnings_not_traced(const char *file, struct rv_session *session);
+
 /* With --fail-on-loss: true, with one line printed, if anything is known to be missing. Main thread. */
 bool rv_warnings_fail_on_loss(const struct rv_warnings *run);
 

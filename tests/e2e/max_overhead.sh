@@ -28,6 +28,15 @@ expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.js
 run --report "$folder/governed.rvz"
 grep -qE '^ +[0-9]+ .*  [a-z_]*::other, .* calls/s$' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
 
+# Other tables of it, which do not list them, come with one line.
+for table in --critical-path --spans=csv "--diff $folder/governed.rvz"; do
+    # shellcheck disable=SC2086
+    run $table "$folder/governed.rvz"
+    grep -qE '^ringviz: .*governed.rvz: functions were not traced all the time, .*: --report lists them$' "$folder/err" ||
+        fail "$table is silent about calls that are left out: $(cat "$folder/err")"
+done
+run --report "$folder/governed.rvz"
+
 # Its row says that it had more calls.
 grep -qE '::other( \(.*\))?  in part$' "$folder/out" && grep -qE '^in part: [0-9]+ had more calls' "$folder/out" ||
     fail "nothing marks the row: $(head -n 5 "$folder/out")"
