@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define ELLIPSIS "…"
 #define CHARACTERS_MIN 2
 #define CUTS_MAX 512
@@ -171,6 +173,28 @@ static char *fold(const char *name, const char *end, unsigned depth, unsigned ne
 void rv_short_name_fold(const char *full_name, unsigned depth, char *out)
 {
     *fold(full_name, full_name + strlen(full_name), depth, 0, out) = '\0';
+}
+
+static bool is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Does a word end here, or a number whose unit does not follow? */
+static bool ends_well(const char *text, size_t n)
+{
+    return is_of_word(text[n - 1]) && !is_of_word(text[n]) && !(isdigit((unsigned char)text[n - 1]) && text[n] == ' ');
+}
+
+void rv_short_name_cut_words(const char *text, size_t most, char *out)
+{
+    const size_t n_bytes = strlen(text), n_whole = rv_text_whole(text, n_bytes, most);
+    size_t n = n_whole;
+    while (n < n_bytes && n > most / 2 && !ends_well(text, n))
+        n--;
+    n = n > most / 2 ? n : n_whole;
+    memcpy(out, text, n);
+    strcpy(out + n, n < n_bytes ? ELLIPSIS : "");
 }
 
 void rv_short_name_drop_scopes(const char *full_name, char *out)

@@ -29,6 +29,13 @@ bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *r
 bool rv_short_name_cut(const char *text, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
 /*
+ * Of a text of words and numbers, the front of at most `most` bytes, with an ellipsis behind it where it is cut: not
+ * inside a word or number, nor before its unit, unless no other ends in the second half of that.
+ *   out  room for most + 4 bytes
+ */
+void rv_short_name_cut_words(const char *text, size_t most, char *out);
+
+/*
  * Leave out template arguments at this depth, where that is shorter: "std::vector<...>::push_back" at 0,
  * "std::map<int, std::vector<...>>::find" at 1. What is not balanced stays.
  *   out  room for the full name

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bisect.h"
 #include "base/units.h"
+#include "model/short_name.h"
 #include "render/mark_runs.h"
 #include "render/note_shapes.h"
 
@@ -16,7 +18,7 @@
 #define ASCENT 12.0f
 #define PADDING 4.0f
 #define TEXT_BYTES 96
-#define NAME_BYTES 40
+#define NAME_BYTES 46
 #define GRAPH_INDENT 6.0f
 #define CLOSE 24.0f    /* between lanes: a tag of one is as tall as the next */
 #define BOXES_BACK 64u /* boxes among which a call that began earlier is sought */
@@ -36,13 +38,13 @@ static bool to_points(const struct tags *tags, const vec3 point, vec2 out)
     return true;
 }
 
-static void name_of(const struct tags *tags, uint32_t id, char *out, size_t out_bytes)
+static void name_of(const struct tags *tags, uint32_t id, char out[NAME_BYTES + 8])
 {
     struct rv_subroutine named = rv_subroutines_get(tags->frame->subroutines, id);
     if (id == RV_NOTE_SEVERAL)
-        snprintf(out, out_bytes, "marks");
+        strcpy(out, "marks");
     else
-        snprintf(out, out_bytes, "%.*s", NAME_BYTES, named.name);
+        rv_short_name_cut_words(named.name, NAME_BYTES, out);
 }
 
 static void note_text(const struct tags *tags, const struct rv_lane_note *note, char out[TEXT_BYTES])
@@ -58,7 +60,7 @@ static void note_text(const struct tags *tags, const struct rv_lane_note *note, 
         n = (size_t)snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "%s" : "%s %s",
                              rv_note_facts[note->kind].words, text);
     } else {
-        name_of(tags, note->id, text, sizeof text);
+        name_of(tags, note->id, text);
         n = (size_t)snprintf(out, TEXT_BYTES, "%s", text);
     }
     if (note->n_more && n < TEXT_BYTES)
@@ -248,7 +250,7 @@ static void add_range(const struct tags *tags, size_t lane, uint32_t which)
     if (!to_points(tags, (vec3){0.0f, is_flat ? base : 0.0f, is_flat ? 0.0f : base}, foot) ||
         !to_points(tags, (vec3){0.0f, is_flat ? peak : 0.0f, is_flat ? 0.0f : peak}, top))
         return;
-    name_of(tags, stand->graph_ids[which], name, sizeof name);
+    name_of(tags, stand->graph_ids[which], name);
     format_value(lowest, sizeof lowest, (double)low);
     format_value(highest, sizeof highest, (double)high);
     snprintf(text, sizeof text, "%s %s to %s", name, lowest, highest);

@@ -176,6 +176,28 @@ Test(short_name, deeply_nested_names_end, .timeout = 60)
     free(out);
 }
 
+Test(short_name, words_and_numbers_are_not_cut, .timeout = 60)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *cut;
+    } rows[] = {
+        {"not traced from here: python3.11::0x4fee40, 9 k calls/s", 46, "not traced from here: python3.11::0x4fee40…"},
+        {"not traced from here: python3.11::0x4fee40, 9 k calls/s", 40, "not traced from here: python3.11…"},
+        {"not traced from here: git::0x2aab70, 702 k calls/s", 40, "not traced from here: git::0x2aab70…"},
+        {"one_word_that_is_longer", 10, "one_word_t…"},
+        {"short", 5, "short"},
+        {"", 5, ""},
+        {"abc \xc3\xa4\xc3\xa4", 5, "abc…"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[80];
+        rv_short_name_cut_words(rows[i].text, rows[i].most, out);
+        cr_expect_str_eq(out, rows[i].cut);
+    }
+}
+
 Test(short_name, scopes_are_dropped_in_template_arguments_too, .timeout = 60)
 {
     static const char *const rows[][2] = {
