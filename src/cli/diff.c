@@ -105,13 +105,15 @@ int rv_cli_diff(const struct rv_options *options)
     struct capture captures[RV_DIFF_SIDES] = {0};
     struct rv_output output = {0};
     bool is_drawn = options->has_diff_window || options->screenshot;
-    int error = is_drawn ? rv_window_module_check(!options->screenshot) : 0;
+    int error = is_drawn ? rv_window_module_check() : 0;
     if (!error)
         error = rv_cli_screenshot_check(options->screenshot);
     if (!error)
         error = rv_output_open(&output, options->output, options->is_forced);
     for (int i = 0; i < RV_DIFF_SIDES && !error; i++)
         error = open_capture(&captures[i], options, options->files[i]);
+    if (!error && is_drawn && !options->screenshot)
+        error = rv_window_module_check_display();
     for (int i = 0; i < RV_DIFF_SIDES && !error; i++) {
         run(&captures[i], options);
         error = rv_session_error(captures[i].session);

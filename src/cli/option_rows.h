@@ -503,5 +503,5 @@ OPTION(VERSION, ALL, "version", NULL, NULL, COMMAND(RV_COMMAND_VERSION),
 
 OPTION(HELP, ALL, "help", "[=TOPIC]", "keys man control formats output", CODE,
     "print this, or more on TOPIC: {}, or an option",
-    "`keys` are those of the window; `man`, `control`, `formats` and `output` open ringviz(1), "
+    "-h is the same without a TOPIC. `keys` are those of the window; `man`, `control`, `formats` and `output` open ringviz(1), "
     "ringviz-control(1), ringviz-formats(7) and ringviz-output(7).")

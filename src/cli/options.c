@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/rrtrace_gem.h"
 #include "cli/misspelled_option.h"
@@ -483,6 +484,18 @@ static int check_stdout(const struct rv_options *options)
     return n > 1 ? rv_err(EINVAL, "standard output takes only one output; see --output") : 0;
 }
 
+/* PNG under the name of another format would be opened as that. */
+static bool is_named_otherwise(const char *picture)
+{
+    static const char *const ENDINGS[] = {".jpg",  ".jpeg", ".gif", ".webp", ".bmp", ".tif",
+                                          ".tiff", ".svg",  ".pdf", ".ppm",  ".avif"};
+    const char *ending = strrchr(picture, '.');
+    for (size_t i = 0; ending && i < sizeof ENDINGS / sizeof *ENDINGS; i++)
+        if (strcasecmp(ending, ENDINGS[i]) == 0)
+            return true;
+    return false;
+}
+
 static int check_output(const struct rv_options *options, const char *const *outputs, size_t n)
 {
     const char *output = outputs[n];
@@ -502,6 +515,8 @@ static int check_outputs(const struct rv_options *options)
     const char *outputs[4 + RV_OPTIONS_MAX_EXPORTS] = {options->record, options->output, options->screenshot,
                                                        options->video};
     int error = 0;
+    if (options->screenshot && is_named_otherwise(options->screenshot))
+        return rv_err(EINVAL, "--screenshot=%s: pictures are PNG; name it .png", options->screenshot);
     for (size_t i = 0; i < options->n_exports; i++)
         outputs[4 + i] = options->exports[i].path;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs && !error; i++)
@@ -689,11 +704,13 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     fill_getopt(getopt_table);
     opterr = 0;
     int id, n_read;
-    while (n_read = optind, (id = getopt_long(argc, argv, "+:p:x:F:", getopt_table, NULL)) != -1) {
+    while (n_read = optind, (id = getopt_long(argc, argv, "+:hp:x:F:", getopt_table, NULL)) != -1) {
         if (id == 'p')
             id = RV_OPTION_PID;
         if (id == 'F')
             id = RV_OPTION_PROTOTYPES;
+        if (id == 'h')
+            id = RV_OPTION_HELP;
         if (id == '?')
             return refuse_option(argv[n_read]);
         if (id == ':')

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/session_calls.h"
 #include "cli/slice.h"
+#include "base/err.h"
 #include "export/critical_path_table.h"
 #include "export/flows_table.h"
 #include "export/holders_table.h"
@@ -41,6 +42,9 @@ static int write_report(struct rv_reports *reports)
     struct rv_group_by *group_by = reports->options->group_by.is_on ? group_calls(reports) : NULL;
     if (reports->options->group_by.is_on && !group_by)
         return -EIO;
+    if (group_by && !reports->options->group_by.is_task && !rv_group_by_has_texts(group_by))
+        rv_warn("--group-by: no call has this argument or result; -F FILE (--prototypes), and -x where there is DWARF, "
+                "capture them");
     struct rv_stats *stats = reports->range ? NULL : rv_session_stats(reports->session);
     struct rv_report report = {
         .lanes = rv_session_lanes(reports->session),

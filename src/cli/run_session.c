@@ -32,6 +32,7 @@
 #include "cli/window_module.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/exec.h"
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/sigbus.h"
@@ -371,10 +372,17 @@ static void tell_fetched(const char *file, double done)
     rv_progress_tell(&progress, done);
 }
 
+/* Not for a command that is not found: that is said when it is started. */
+static bool needs_display(const struct rv_options *options)
+{
+    char path[PATH_MAX];
+    return !options->is_headless && (!options->argv || rv_exec_find(options->argv[0], path, sizeof path));
+}
+
 static int prepare(struct run *run)
 {
     const struct rv_options *options = run->options;
-    int error = is_looked_at(options) ? rv_window_module_check(!options->is_headless) : 0;
+    int error = is_looked_at(options) ? rv_window_module_check() : 0;
     if (!error)
         error = rv_output_open(&run->output, options->output, options->is_forced);
     if (!error)
@@ -389,6 +397,8 @@ static int prepare(struct run *run)
         error = rv_debuginfod_enable(tell_fetched);
     if (!error)
         error = open_source(run);
+    if (!error && needs_display(options))
+        error = rv_window_module_check_display();
     if (!error)
         error = open_sinks(run);
     if (!error && run->map.base)

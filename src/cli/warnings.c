@@ -82,14 +82,47 @@ static void warn_of_losses(const struct rv_warnings *run)
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", run->map->header->stop_reason - 1);
 }
 
-/* The first regular expression of --patch or -x; lines of --libcalls begin with a tab. NULL: none was given. */
-static const char *chosen_functions(const struct rv_options *options, char out[RV_OPTIONS_PATCH_BYTES])
+enum { UNFIT_BYTES = 512 };
+
+/* The first line of --patch or -x: those of --libcalls begin with a tab. */
+static const char *first_choice(const struct rv_options *options, int *n_bytes)
 {
     const char *line = options->patches;
     while (*line == '\t')
         line += strcspn(line, "\n") + (strchr(line, '\n') != NULL);
-    snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(line, "@\n"), line);
-    return rv_options_has(options, RV_OPTION_PATCH) && strcmp(out, "off") != 0 ? out : NULL;
+    *n_bytes = (int)strcspn(line, "\n");
+    return line;
+}
+
+/* That no function fits "REGEX", of the program itself, "REGEX@LIBRARY", or "REGEX@", of all. */
+static void say_unfit_choice(const char *choice, int n_bytes, char out[UNFIT_BYTES])
+{
+    const int n = (int)strcspn(choice, "@\n"), n_shown = n < 200 ? n : 200;
+    const int n_library = n_bytes > n ? n_bytes - n - 1 : 0;
+    if (n == n_bytes)
+        snprintf(out, UNFIT_BYTES,
+                 "no function of the program itself fits '%.*s' (--patch=REGEX@LIBRARY chooses those of a library, -x "
+                 "REGEX those of all)",
+                 n_shown, choice);
+    else if (n_library)
+        snprintf(out, UNFIT_BYTES, "no function of libraries with '%.*s' in their path fits '%.*s' (-x, --patch)",
+                 n_library < 100 ? n_library : 100, choice + n + 1, n_shown, choice);
+    else
+        snprintf(out, UNFIT_BYTES, "no function of it or of its libraries fits '%.*s' (-x, --patch)", n_shown, choice);
+}
+
+/* That no function fits what was chosen first. NULL: nothing was. */
+static const char *unfit_functions(const struct rv_options *options, char out[UNFIT_BYTES])
+{
+    int n_bytes;
+    const char *choice = first_choice(options, &n_bytes);
+    const bool is_off = n_bytes == 3 && strncmp(choice, "off", 3) == 0;
+    const bool is_chosen = rv_options_has(options, RV_OPTION_PATCH) && !is_off;
+    if (is_chosen)
+        say_unfit_choice(choice, n_bytes, out);
+    else if (options->include)
+        snprintf(out, UNFIT_BYTES, "no function of it fits '%.200s' (--include)", options->include);
+    return is_chosen || options->include ? out : NULL;
 }
 
 struct traced {           /* of any process */
@@ -112,12 +145,11 @@ static struct traced find_traced(const struct rv_map *map)
 static void explain_silent_process(const struct rv_options *options, const struct traced *traced, char *out,
                                    size_t out_bytes)
 {
-    char first[RV_OPTIONS_PATCH_BYTES];
-    const char *functions = chosen_functions(options, first);
+    char buffer[UNFIT_BYTES];
+    const char *unfit = unfit_functions(options, buffer);
     const int n = snprintf(out, out_bytes, "process %u made no traced call: ", options->pid);
-    if (functions && !traced->has_functions)
-        snprintf(out + n, out_bytes - (size_t)n, "no function of it or of its libraries fits '%s' (-x, --patch)",
-                 functions);
+    if (unfit && !traced->has_functions)
+        snprintf(out + n, out_bytes - (size_t)n, "%s", unfit);
     else if (!(traced->instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS)))
         snprintf(
             out + n, out_bytes - (size_t)n,
@@ -128,11 +160,11 @@ static void explain_silent_process(const struct rv_options *options, const struc
 
 static void explain_silence(const struct rv_options *options, const struct traced *traced, char *out, size_t out_bytes)
 {
-    char first[RV_OPTIONS_PATCH_BYTES];
+    char buffer[UNFIT_BYTES];
     if (options->pid)
         explain_silent_process(options, traced, out, out_bytes);
     else
-        rv_launch_explain_silence((const char *const *)options->argv, chosen_functions(options, first), out, out_bytes);
+        rv_launch_explain_silence((const char *const *)options->argv, unfit_functions(options, buffer), out, out_bytes);
 }
 
 static uint64_t n_static_programs(const struct rv_map *map)

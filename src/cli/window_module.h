@@ -32,12 +32,11 @@ struct rv_window_module {
 /* What the module exports. */
 extern const struct rv_window_module rv_window_module;
 
-/*
- * Can it draw? Called before anything is started; loads nothing.
- *   needs_display  for a window
- *   returns        0, -ENOTSUP if the module is not installed, -ENODEV without a display; one line printed
- */
-int rv_window_module_check(bool needs_display);
+/* Is it installed? Called before anything is started; loads nothing. 0, or -ENOTSUP with one line printed. */
+int rv_window_module_check(void);
+
+/* Is there a display for a window? 0, or -ENODEV with one line printed. After a FILE is opened, which may be wrong. */
+int rv_window_module_check_display(void);
 
 /* Load it, once. NULL, with one line printed, if it is not installed, cannot be loaded or is of another version. */
 const struct rv_window_module *rv_window_module_load(void);

@@ -243,3 +243,11 @@ const struct rv_call_group *rv_group_by_at(const struct rv_group_by *groups, uin
 {
     return &groups->groups[id];
 }
+
+bool rv_group_by_has_texts(const struct rv_group_by *groups)
+{
+    for (size_t i = 0; i < groups->n; i++)
+        if (*groups->groups[i].text)
+            return true;
+    return false;
+}

@@ -45,6 +45,9 @@ void rv_group_by_destroy(struct rv_group_by *groups);
 size_t rv_group_by_rows(const struct rv_group_by *groups, struct rv_stats_row *out, size_t max);
 const struct rv_call_group *rv_group_by_at(const struct rv_group_by *groups, uint32_t id);
 
+/* Has any group a text? */
+bool rv_group_by_has_texts(const struct rv_group_by *groups);
+
 /* In place: numbers and '...' become ?, in a string as format.h writes it. */
 void rv_group_by_normalize_sql(char *text);
 

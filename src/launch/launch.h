@@ -56,9 +56,9 @@ void rv_launch_destroy(struct rv_launch *launch);
 /*
  * Why may this command have made no traced call? One line: not ELF, static, setuid, not instrumented, an interpreter,
  * one that runs another; and what to do.
- *   functions  what chose those to be patched; NULL: not the user
+ *   unfit  that no function fits what the user chose those to be traced by; NULL: nothing was chosen
  */
-void rv_launch_explain_silence(const char *const *argv, const char *functions, char *out, size_t out_bytes);
+void rv_launch_explain_silence(const char *const *argv, const char *unfit, char *out, size_t out_bytes);
 
 /*
  * Which functions that an interpreter (python3.11, node, java, ...) runs are not traced though its native ones are, and

@@ -149,14 +149,14 @@ static const char *const *find_run(const char *const *argv)
     return NULL;
 }
 
-static bool explain_runner(const char *const *argv, const char *functions, char *out, size_t out_bytes)
+static bool explain_runner(const char *const *argv, const char *unfit, char *out, size_t out_bytes)
 {
     const struct runner *runner = find_runner(*argv);
     const char *const *run = runner ? find_run(argv) : NULL;
     if (!runner || (runner->way == AS_IT_IS && !run))
         return false;
     if (runner->way == AS_IT_IS)
-        rv_launch_explain_silence(run, functions, out, out_bytes);
+        rv_launch_explain_silence(run, unfit, out, out_bytes);
     else
         snprintf(out, out_bytes,
                  "%s made no traced call: it runs a program %s; put ringviz behind it: %s ... ringviz ... -- PROGRAM",
@@ -259,12 +259,12 @@ static void explain_program(const struct rv_program *program, char *out, size_t 
         explain_image(program, out, out_bytes);
 }
 
-void rv_launch_explain_silence(const char *const *argv, const char *functions, char *out, size_t out_bytes)
+void rv_launch_explain_silence(const char *const *argv, const char *unfit, char *out, size_t out_bytes)
 {
     const char *command = *argv;
     char why[600];
     struct rv_program program;
-    if (explain_runner(argv, functions, out, out_bytes))
+    if (explain_runner(argv, unfit, out, out_bytes))
         return;
     int error = rv_program_read(command, &program);
     if (error == -ENOENT)
@@ -272,10 +272,8 @@ void rv_launch_explain_silence(const char *const *argv, const char *functions, c
     else if (error)
         snprintf(out, out_bytes, "%s made no traced call: why cannot be told, its file is not readable (%s)", command,
                  strerror(-error));
-    else if (functions && can_be_patched(&program))
-        snprintf(why, sizeof why,
-                 "no function of it or of its libraries fits '%.200s' (-x, --patch), or none that does was called",
-                 functions);
+    else if (unfit && can_be_patched(&program))
+        snprintf(why, sizeof why, "%s, or none that does was called", unfit);
     else
         explain_program(&program, why, sizeof why);
     if (!error)

@@ -49,6 +49,42 @@ run --policy=never -- true
 expect "usage" $status 2
 run --no-such-option
 expect "unknown option" $status 2
+run -h
+expect "-h" $status 0
+grep -q '^Usage: ' "$folder/out" || fail "-h is not --help: $(head -n 1 "$folder/out")"
+
+# Messages name the option or value that is wrong.
+silence() { # WHY OPTION...: of a program whose functions were chosen, and none fits
+    why=$1
+    shift
+    run "$@" --report -- cat
+    grep -qF "$why" "$folder/err" || fail "$*: $(cat "$folder/err")"
+}
+silence "no function of the program itself fits 'not_there' (--patch=REGEX@LIBRARY" --patch=not_there
+silence "no function of libraries with 'libc' in their path fits 'not_there'" --patch=not_there@libc
+silence "no function of it or of its libraries fits 'not_there'" -x not_there
+silence "no function of it fits 'not_there' (--include)" --include=not_there
+run --group-by=arg1 --report -- "$program"
+grep -q '^ringviz: --group-by: no call has this argument or result; -F FILE' "$folder/err" || fail "--group-by: $(cat "$folder/err")"
+run --screenshot="$folder/picture.jpg" -- touch "$folder/ran"
+expect "a picture that is no PNG" $status 2
+one_line "a picture that is no PNG"
+[ ! -e "$folder/ran" ] || fail "a command ran whose picture is refused"
+
+# Without a display, a wrong name comes first.
+without_display() { # STATUS WHY ARGUMENT...
+    wanted=$1 why=$2
+    shift 2
+    env -u DISPLAY -u WAYLAND_DISPLAY -u SDL_VIDEODRIVER timeout 100 "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    expect "$*" $? "$wanted"
+    grep -q "$why" "$folder/err" || fail "$*: $(cat "$folder/err")"
+    one_line "$*"
+}
+without_display 1 '/none: ' "$folder/none"
+without_display 1 "^ringviz: $folder: " "$folder"
+without_display 1 "$program" "$program"
+without_display 127 'no-such-command' -- no-such-command
+without_display 1 'no display for a window' -- "$program"
 run
 expect "nothing to do" $status 2
 for options in "--info --record" "--info --report" "--check --record=$folder/made" "--check --info" "--repair=$folder/made --trigger=lost" \
