@@ -374,24 +374,32 @@ static bool has_share(const struct group *group, const struct whole *whole, doub
            (group->self_sum >= share * whole->self || group->area_sum >= share * whole->inclusive);
 }
 
-/* Variants of a hue that groups have for themselves, as bits: one that has become small keeps no other from its. */
-static uint32_t owned_of(const struct rv_box_colors *colors, uint32_t hue, const struct whole *whole)
+/* Variants of each hue that groups have for themselves, as bits. */
+struct owned {
+    uint32_t variants[RV_COLOR_HUES];
+};
+
+/* One that is small, or has become small, keeps no other from its variant. */
+static void add_owned(struct owned *owned, const struct group *group, const struct whole *whole)
 {
-    uint32_t owned = 0;
-    for (size_t i = 0; i < colors->n_groups; i++) {
-        const struct group *group = &colors->groups[i];
-        if (group->has_own && hue_of(group) == hue && has_share(group, whole, KEEPS_FROM))
-            owned |= 1u << group->variant;
-    }
+    if (group->has_own && has_share(group, whole, KEEPS_FROM))
+        owned->variants[hue_of(group)] |= 1u << group->variant;
+}
+
+static struct owned find_owned(const struct rv_box_colors *colors, const struct whole *whole)
+{
+    struct owned owned = {{0}};
+    for (size_t i = 0; i < colors->n_groups; i++)
+        add_owned(&owned, &colors->groups[i], whole);
     return owned;
 }
 
 /* The variant that the group may have for itself: its name's, else the next that is free. VARIANTS: none is. */
-static uint32_t free_variant(const struct rv_box_colors *colors, const struct group *group, const struct whole *whole)
+static uint32_t free_variant(const struct owned *owned, const struct group *group)
 {
-    const uint32_t owned = owned_of(colors, hue_of(group), whole), of_name = variant_of_name(group);
+    const uint32_t variants = owned->variants[hue_of(group)], of_name = variant_of_name(group);
     for (uint32_t i = 0; i < (is_plain_or_neutral(group) ? 1 : VARIANTS); i++)
-        if (!(owned >> (of_name + i) % VARIANTS & 1u))
+        if (!(variants >> (of_name + i) % VARIANTS & 1u))
             return (of_name + i) % VARIANTS;
     return VARIANTS;
 }
@@ -399,8 +407,7 @@ static uint32_t free_variant(const struct rv_box_colors *colors, const struct gr
 static bool shall_own(const struct rv_box_colors *colors, const struct group *group, const struct whole *whole,
                       double share)
 {
-    return !group->has_own && (!group->is_shown || colors->may_change) && has_share(group, whole, share) &&
-           free_variant(colors, group, whole) < VARIANTS;
+    return !group->has_own && (!group->is_shown || colors->may_change) && has_share(group, whole, share);
 }
 
 static uint64_t begin_of(const struct rv_box_colors *colors)
@@ -411,36 +418,56 @@ static uint64_t begin_of(const struct rv_box_colors *colors)
     return begin_ns;
 }
 
+struct candidate { /* for a variant of its own */
+    struct group *group;
+    uint64_t epoch;
+};
+
 /*
  * Libraries come after the program, and what is seen first comes first, so that one that comes later changes none. What
  * is seen first of two at about the same time differs between runs: these are ordered by their names.
  */
-static bool is_before(const struct group *a, const struct group *b, uint64_t begin_ns)
+static int compare_candidates(const void *left, const void *right)
 {
-    const uint64_t epochs[2] = {(a->first_ns - begin_ns) / EPOCH_NS, (b->first_ns - begin_ns) / EPOCH_NS};
-    if (is_plain_or_neutral(a) != is_plain_or_neutral(b))
-        return is_plain_or_neutral(b);
-    return epochs[0] != epochs[1] ? epochs[0] < epochs[1] : a->key < b->key;
+    const struct candidate *a = left, *b = right;
+    const uint64_t keys[2][3] = {{is_plain_or_neutral(a->group), a->epoch, a->group->key},
+                                 {is_plain_or_neutral(b->group), b->epoch, b->group->key}};
+    for (int i = 0; i < 3; i++)
+        if (keys[0][i] != keys[1][i])
+            return keys[0][i] < keys[1][i] ? -1 : 1;
+    return 0;
 }
 
-static struct group *next_to_own(const struct rv_box_colors *colors, const struct whole *whole, double share)
+static size_t find_candidates(const struct rv_box_colors *colors, const struct whole *whole, double share,
+                              struct candidate *out)
 {
     const uint64_t begin_ns = begin_of(colors);
-    struct group *next = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < colors->n_groups; i++) {
         struct group *group = &colors->groups[i];
-        if (shall_own(colors, group, whole, share) && (!next || is_before(group, next, begin_ns)))
-            next = group;
+        if (shall_own(colors, group, whole, share))
+            out[n++] = (struct candidate){group, (group->first_ns - begin_ns) / EPOCH_NS};
     }
-    return next;
+    if (n > 1)
+        qsort(out, n, sizeof *out, compare_candidates);
+    return n;
 }
 
 static void give_next_variants(struct rv_box_colors *colors, const struct whole *whole, double share)
 {
-    for (struct group *group; (group = next_to_own(colors, whole, share));) {
-        group->variant = free_variant(colors, group, whole);
+    struct owned owned = find_owned(colors, whole);
+    struct candidate *candidates = rv_alloc_scratch(colors->n_groups, sizeof *candidates);
+    const size_t n = find_candidates(colors, whole, share, candidates);
+    for (size_t i = 0; i < n; i++) {
+        struct group *group = candidates[i].group;
+        const uint32_t variant = free_variant(&owned, group);
+        if (variant == VARIANTS)
+            continue;
+        group->variant = variant;
         group->has_own = true;
+        add_owned(&owned, group, whole);
     }
+    free(candidates);
 }
 
 /* A group that is shown already, and has become large, keeps its colour, which may be that of another. */

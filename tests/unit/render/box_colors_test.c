@@ -240,6 +240,26 @@ Test(box_colors, what_comes_later_changes_no_colour_that_is_there)
     rv_box_colors_destroy(recorded);
 }
 
+/* As where a program's plugins are loaded, or one moves to where others are called. */
+Test(box_colors, thousands_of_packages_that_come_at_once_have_the_hues_of_their_names)
+{
+    enum { N = 4000, FIRST_ID = 1000 };
+    struct rv_box *many = calloc(N, sizeof *many);
+    show(1, 80000);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    for (uint32_t i = 0; i < N; i++) {
+        define(FIRST_ID + i, i);
+        many[i] = (struct rv_box){
+            .start_ns = 10 * i, .duration_ns = 9, .id = FIRST_ID + i, .count = 1, .coverage = RV_BOX_EXACT};
+    }
+    view.boxes = many;
+    view.n_boxes = lane.n_boxes = N;
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_MOVING);
+    for (uint32_t i = 0; i < N; i += N / 10)
+        cr_expect_eq(hue_of(FIRST_ID + i), lone_hue(FIRST_ID + i));
+    free(many);
+}
+
 Test(box_colors, a_small_package_does_not_take_the_colour_of_a_large_one)
 {
     const uint32_t small = alike(1);
