@@ -91,6 +91,7 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
     }
     rv_diff_init(&diff, sides);
     table.diff = &diff;
+    table.width = output->file ? rv_table_width(output->file) : 0;
     int error = options->has_diff_window ? 0 : rv_output_begin(output);
     if (!error && !options->has_diff_window)
         error = rv_diff_table_write(&table, options->report_format, output->file);

@@ -29,7 +29,7 @@ OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", N
     "so, CSV empty fields, JSON \"states_known\":false. Text and JSON count threads that made no traced call, as "
     "--waits does. JSON, here and in --spans, says in \"form\" whether a name is a "
     "\"block\"'s, or that of code in \"c\" or in a \"library\" of a language's runtime. Text has template arguments only "
-    "where names would be the same without. A terminal gets the columns that it has room for, and one line that names the "
+    "where names would be the same without. A terminal gets the columns that it has room for and the first 50 rows, and lines that name the "
     "others. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was executed, and its "
     "subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without callees; "
     "where a line is executed again inside of itself, total time is that of the outermost execution. Lines are known for "

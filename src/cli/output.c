@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,13 +108,6 @@ int rv_output_begin(struct rv_output *output)
 bool rv_output_has_others(const struct rv_output *output)
 {
     return !output->path && place_in_stdout() != output->place;
-}
-
-unsigned rv_output_width(const struct rv_output *output)
-{
-    struct winsize size;
-    const bool is_known = !output->packed && ioctl(fileno(output->file), TIOCGWINSZ, &size) == 0;
-    return is_known ? size.ws_col : 0;
 }
 
 int rv_output_close(struct rv_output *output)

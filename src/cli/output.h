@@ -30,9 +30,6 @@ int rv_output_begin(struct rv_output *output);
 /* Has the command, or another, written to the same file meanwhile? Of a pipe that is not known: false. */
 bool rv_output_has_others(const struct rv_output *output);
 
-/* Characters in a line of the terminal that it goes to; 0 = it goes to none. */
-unsigned rv_output_width(const struct rv_output *output);
-
 /* Flush and close, reporting any earlier write error; removes a new file that was not begun. 0 or
  * negative errno, one line printed. Safe on a zeroed one. */
 int rv_output_close(struct rv_output *output);

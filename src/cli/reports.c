@@ -58,7 +58,7 @@ static int write_report(struct rv_reports *reports)
         .n_spans = reports->counts->n_spans,
         .n_switches = reports->counts->n_switches,
         .losses = reports->losses,
-        .width = rv_output_width(reports->output),
+        .width = rv_table_width(reports->output->file),
     };
     rv_session_silent(reports->session, &report.silent);
     int error = rv_report_write(&report, reports->options->report_format, reports->output->file);

@@ -217,12 +217,57 @@ static void add_cause(struct rv_text_buffer *text, const struct rv_diff_row *row
     rv_text_buffer_format(text, " %-8s", words[most]);
 }
 
-static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table *table, const struct rv_diff_row *row,
+/* Columns that a narrow terminal has no room for, the least telling first. */
+enum column_group { P50, OWN_P50, SELF, CALLS, CAUSE, N_COLUMN_GROUPS };
+
+enum { PAIR_WIDTH = 22, CAUSE_WIDTH = 20, OTHERS_WIDTH = 11 + PAIR_WIDTH + 8 + 16, NAME_WIDTH = 22 };
+
+struct columns {
+    struct rv_table_group groups[N_COLUMN_GROUPS];
+    int n_left_out;
+};
+
+static struct columns fit(const struct rv_diff_table *table)
+{
+    struct columns columns = {.groups = {[P50] = {"p50", PAIR_WIDTH},
+                                         [OWN_P50] = {"self p50", PAIR_WIDTH},
+                                         [SELF] = {"self", PAIR_WIDTH},
+                                         [CALLS] = {"calls", PAIR_WIDTH},
+                                         [CAUSE] = {"most of it", knows_states(table) ? CAUSE_WIDTH : 0}}};
+    columns.n_left_out = rv_table_leave_out(columns.groups, N_COLUMN_GROUPS, OTHERS_WIDTH + NAME_WIDTH, table->width);
+    return columns;
+}
+
+static bool shows(const struct columns *columns, enum column_group group)
+{
+    return (int)group >= columns->n_left_out && columns->groups[group].width;
+}
+
+static void add_text_heading(struct rv_text_buffer *text, const struct columns *columns)
+{
+    static const struct {
+        enum column_group group;
+        const char *name;
+    } pairs[] = {{CALLS, "calls"}, {SELF, "self"}, {OWN_P50, "self p50"}, {P50, "p50"}};
+    const int cause_width = shows(columns, CAUSE) ? CAUSE_WIDTH : 0;
+    rv_text_buffer_format(text, "%11s%*s %21s %7s", "total", cause_width, "", "total", "");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (shows(columns, pairs[i].group))
+            rv_text_buffer_format(text, " %21s", pairs[i].name);
+    rv_text_buffer_format(text, "\n%11s%*s %10s %10s %7s", "change", cause_width, cause_width ? "most of it    " : "",
+                          "before", "after", "ratio");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (shows(columns, pairs[i].group))
+            rv_text_buffer_format(text, " %10s %10s", "before", "after");
+    rv_text_buffer_add(text, "  verdict       subroutine\n");
+}
+
+static void add_text_row(struct rv_text_buffer *text, const struct columns *columns, const struct rv_diff_row *row,
                          const char *name)
 {
     double ratio;
     add_change(text, (const uint64_t[]){row->stats[BEFORE].total_ns, row->stats[AFTER].total_ns});
-    if (knows_states(table))
+    if (shows(columns, CAUSE))
         add_cause(text, row);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].total_ns);
@@ -230,13 +275,13 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table
         rv_text_buffer_format(text, " %7.2f", ratio);
     else
         rv_text_buffer_format(text, " %7s", "");
-    for (int side = 0; side < RV_DIFF_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES && shows(columns, CALLS); side++)
         rv_text_buffer_format(text, " %10llu", (unsigned long long)row->stats[side].n_calls);
-    for (int side = 0; side < RV_DIFF_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES && shows(columns, SELF); side++)
         rv_text_buffer_add_duration(text, row->stats[side].self_ns);
-    for (int side = 0; side < RV_DIFF_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES && shows(columns, OWN_P50); side++)
         rv_text_buffer_add_duration(text, row->own_p50_ns[side]);
-    for (int side = 0; side < RV_DIFF_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES && shows(columns, P50); side++)
         rv_text_buffer_add_duration(text, row->stats[side].p50_ns);
     rv_text_buffer_format(text, "  %-13s %s", rv_diff_significance_word(row->verdict), name);
     if (row->file[0])
@@ -253,20 +298,15 @@ static void write_text(struct rv_text_buffer *text, const void *context)
                           (unsigned long long)table->n_spans[BEFORE], rv_units_word(table->n_spans[BEFORE], "", "s"),
                           table->title[AFTER], (unsigned long long)table->n_spans[AFTER],
                           rv_units_word(table->n_spans[AFTER], "", "s"));
-    const int cause_width = knows_states(table) ? 20 : 0;
-    rv_text_buffer_format(text, "%11s%*s %21s %7s %21s %21s %21s %21s\n", "total", cause_width, "", "total", "",
-                          "calls", "self", "self p50", "p50");
-    rv_text_buffer_format(text, "%11s%*s %10s %10s %7s", "change", cause_width, cause_width ? "most of it    " : "",
-                          "before", "after", "ratio");
-    for (int i = 0; i < 4; i++)
-        rv_text_buffer_format(text, " %10s %10s", "before", "after");
-    rv_text_buffer_add(text, "  verdict       subroutine\n");
+    const struct columns columns = fit(table);
+    add_text_heading(text, &columns);
     char **names = rv_table_names_create(diff->rows, sizeof *diff->rows, offsetof(struct rv_diff_row, name), diff->n);
     for (size_t i = 0; i < diff->n; i++) {
-        add_text_row(text, table, &diff->rows[i], names[i]);
+        add_text_row(text, &columns, &diff->rows[i], names[i]);
         n_verdicts[diff->rows[i].verdict]++;
     }
     rv_table_names_destroy(names, diff->n);
+    rv_table_add_left_out(text, columns.groups, columns.n_left_out);
     rv_text_buffer_format(
         text,
         "\n%zu subroutine%s, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "

@@ -14,6 +14,7 @@ struct rv_diff_table {
     uint64_t n_spans[RV_DIFF_SIDES];
     bool has_states[RV_DIFF_SIDES]; /* the threads' states are known */
     struct rv_losses losses[RV_DIFF_SIDES];
+    unsigned width; /* of the terminal, in characters: text leaves out columns; 0 = it is none */
 };
 
 /* Rows in the comparison's order. 0, or the negative errno of the stream. */

@@ -27,6 +27,9 @@ struct line {
     bool is_in_part;      /* not traced all the time, for its cost: it had more calls */
 };
 
+/* Those that a narrow terminal has no room for, the least telling first. */
+enum column_group { TOTAL_STATES, LOW_DURATIONS, SELF_STATES, HIGH_DURATIONS, N_COLUMN_GROUPS };
+
 struct table {
     const struct rv_report *report;
     struct line *lines;
@@ -35,12 +38,10 @@ struct table {
     size_t n_lanes;
     struct rv_not_traced *not_traced;
     size_t n_not_traced;
-    bool has_switches, has_turns, has_objects; /* of the threads: by the kernel, by a runtime twice */
-    int n_left_out;                            /* columns of the text, from the first group on */
+    bool has_switches, has_turns, has_objects;     /* of the threads: by the kernel, by a runtime twice */
+    struct rv_table_group groups[N_COLUMN_GROUPS]; /* of columns of the text */
+    int n_left_out;                                /* of these */
 };
-
-/* Those that a narrow terminal has no room for, the least telling first. */
-enum column_group { TOTAL_STATES, LOW_DURATIONS, SELF_STATES, HIGH_DURATIONS, N_COLUMN_GROUPS };
 
 static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
 {
@@ -146,7 +147,7 @@ static void table_fini(struct table *table)
 
 /* ---- times in which calls ran and did not ---- */
 
-enum { COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
+enum { MOST_ROWS = 50, COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
 enum { N_SWITCH_TIMES = 3, SELF_TIMES = 0, TOTAL_TIMES = 5, SELF_OBJECTS = 10, TOTAL_OBJECTS = 11, N_TIMES = 12 };
 
 /*
@@ -467,39 +468,31 @@ static bool shows(const struct table *table, enum column_group group)
 /* The width of a group's columns, where they are shown. */
 static int width_of(const struct table *table, enum column_group group)
 {
-    static const int n_durations[N_COLUMN_GROUPS] = {[LOW_DURATIONS] = 2, [HIGH_DURATIONS] = 1};
-    const bool is_of_states = group == TOTAL_STATES || group == SELF_STATES;
-    int n_states = table->has_objects;
-    for (int i = 0; i < TOTAL_TIMES; i++)
-        n_states += knows(table, i);
-    return shows(table, group) ? COLUMN_WIDTH * (is_of_states ? n_states : n_durations[group]) : 0;
+    return shows(table, group) ? table->groups[group].width : 0;
 }
 
 static void fit(struct table *table, unsigned width)
 {
-    int wanted = 12 + 3 * COLUMN_WIDTH + NAME_WIDTH;
-    for (enum column_group group = 0; group < N_COLUMN_GROUPS; group++)
-        wanted += width_of(table, group);
-    while (width && wanted > (int)width && table->n_left_out < N_COLUMN_GROUPS) {
-        wanted -= width_of(table, (enum column_group)table->n_left_out);
-        table->n_left_out++;
-    }
+    int n_states = table->has_objects;
+    for (int i = 0; i < TOTAL_TIMES; i++)
+        n_states += knows(table, i);
+    table->groups[TOTAL_STATES] = (struct rv_table_group){"states of total", COLUMN_WIDTH * n_states};
+    table->groups[LOW_DURATIONS] = (struct rv_table_group){"min, p50", COLUMN_WIDTH * 2};
+    table->groups[SELF_STATES] = (struct rv_table_group){"states of self", COLUMN_WIDTH * n_states};
+    table->groups[HIGH_DURATIONS] = (struct rv_table_group){"p99", COLUMN_WIDTH};
+    table->n_left_out = rv_table_leave_out(table->groups, N_COLUMN_GROUPS, 12 + 3 * COLUMN_WIDTH + NAME_WIDTH, width);
 }
 
-static void add_text_left_out(struct rv_text_buffer *text, const struct table *table)
+/* Rows of a table that are shown: on a terminal, not so many that those of the beginning are lost. */
+static size_t n_shown(const struct table *table, size_t n)
 {
-    static const char *const names[N_COLUMN_GROUPS] = {"states of total", "min, p50", "states of self", "p99"};
-    struct table all = *table;
-    const char *separator = "";
-    all.n_left_out = 0;
-    for (enum column_group group = 0; group < N_COLUMN_GROUPS; group++) {
-        if (shows(table, group) || !width_of(&all, group))
-            continue;
-        rv_text_buffer_format(text, "%s%s", *separator ? separator : "left out for want of room: ", names[group]);
-        separator = ", ";
-    }
-    if (*separator)
-        rv_text_buffer_add(text, " (all columns: | less -S)\n");
+    return table->report->width && n > MOST_ROWS ? MOST_ROWS : n;
+}
+
+static void add_text_more(struct rv_text_buffer *text, const struct table *table, size_t n, const char *what)
+{
+    if (n_shown(table, n) < n)
+        rv_text_buffer_format(text, "%12s  %zu more %s (all: | less -S)\n", "...", n - n_shown(table, n), what);
 }
 
 static void add_text_line(struct rv_text_buffer *text, const struct table *table, const struct line *line,
@@ -546,34 +539,45 @@ static void add_text_thread(struct rv_text_buffer *text, const struct table *tab
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void add_text_processes(struct rv_text_buffer *text, const struct rv_report *report)
+static void add_text_processes(struct rv_text_buffer *text, const struct table *table)
 {
     char by[RV_INSTRUMENTATION_BYTES];
     size_t n;
-    struct rv_lane **processes = take_processes(report, &n);
+    struct rv_lane **processes = take_processes(table->report, &n);
     if (n)
         rv_text_buffer_format(text, "\n%12s  traced by\n", "process");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n_shown(table, n); i++)
         rv_text_buffer_format(text, "%12u  %s: %s\n", processes[i]->pid, processes[i]->process_name,
                               rv_instrumentation_text(&processes[i]->instrumentation, by));
+    add_text_more(text, table, n, "processes");
     free(processes);
 }
 
+/* The times of a function together. */
 static void add_text_not_traced(struct rv_text_buffer *text, const struct table *table)
 {
-    const struct rv_not_traced *all = table->not_traced;
-    if (table->n_not_traced)
-        rv_text_buffer_format(text, "\n%12s %10s %10s  not traced in any process, for its cost in this one\n",
-                              "process", "from", "to");
-    for (size_t i = 0; i < table->n_not_traced; i++) {
+    if (!table->n_not_traced)
+        return;
+    struct rv_not_traced *all = rv_alloc(table->n_not_traced, sizeof *all);
+    memcpy(all, table->not_traced, table->n_not_traced * sizeof *all);
+    const size_t n = rv_not_traced_fold(all, table->n_not_traced);
+    rv_text_buffer_format(text, "\n%12s %10s %10s  not traced in any process, for its cost in this one\n", "process",
+                          "from", "to");
+    for (size_t i = 0; i < n_shown(table, n); i++) {
         rv_text_buffer_format(text, "%12u", all[i].pid);
         rv_text_buffer_add_duration(text, all[i].at_ns);
         if (all[i].until_ns)
             rv_text_buffer_add_duration(text, all[i].until_ns);
         else
             rv_text_buffer_format(text, " %10s", "");
-        rv_text_buffer_format(text, "  %s\n", all[i].what);
+        rv_text_buffer_format(text, "  %s", all[i].what);
+        if (all[i].n_more)
+            rv_text_buffer_format(text, " (and %zu time%s later)", all[i].n_more,
+                                  rv_units_word(all[i].n_more, "", "s"));
+        rv_text_buffer_add(text, "\n");
     }
+    add_text_more(text, table, n, "functions");
+    free(all);
 }
 
 /* Where the columns are missing. */
@@ -636,8 +640,10 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     const int behind_self =
         width_of(table, SELF_STATES) + width_of(table, LOW_DURATIONS) + width_of(table, HIGH_DURATIONS) + COLUMN_WIDTH;
     add_text_heading(text, table);
-    for (size_t i = 0; i < table->n; i++) {
+    for (size_t i = 0; i < n_shown(table, table->n); i++)
         add_text_line(text, table, &table->lines[i], names[i]);
+    add_text_more(text, table, table->n, "rows with less own time");
+    for (size_t i = 0; i < table->n; i++) {
         if (!is_subroutine(&table->lines[i]))
             continue;
         n_subroutines++;
@@ -652,14 +658,15 @@ static void write_text(struct rv_text_buffer *text, const void *context)
                           rv_units_word(n_subroutines, "", "s"));
     add_text_marks(text, table);
     add_text_unknown(text, report, table);
-    add_text_left_out(text, table);
+    rv_table_add_left_out(text, table->groups, table->n_left_out);
 
     rv_text_buffer_format(text, "\n%12s %10s %12s %10s", "process", "thread", "events", "max depth");
     add_times_heading(text, table, false);
     rv_text_buffer_add(text, "  thread\n");
-    for (size_t i = 0; i < table->n_lanes; i++)
+    for (size_t i = 0; i < n_shown(table, table->n_lanes); i++)
         add_text_thread(text, table, table->lanes[i]);
-    add_text_processes(text, report);
+    add_text_more(text, table, table->n_lanes, "threads");
+    add_text_processes(text, table);
     add_text_not_traced(text, table);
     rv_text_buffer_format(text, "\n%llu event%s produced, %llu consumed, %llu dropped; %llu span%s",
                           (unsigned long long)report->n_produced, rv_units_word(report->n_produced, "", "s"),

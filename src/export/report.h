@@ -21,7 +21,7 @@ struct rv_report {
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses;  /* NULL = none */
     struct rv_silent_threads silent; /* threads without a lane */
-    unsigned width;                  /* of the terminal, in characters: text leaves out columns; 0 = none of them */
+    unsigned width; /* of the terminal, in characters: text leaves out columns and rows; 0 = it is none */
 };
 
 /* Rows with equal (package-qualified name, file, line) are one subroutine. Groups have their text besides: "argument",

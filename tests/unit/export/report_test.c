@@ -263,6 +263,23 @@ Test(report, a_full_disk_is_an_error, .timeout = 60)
     teardown(&fixture);
 }
 
+Test(report, a_terminal_gets_the_first_rows, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    for (uint32_t id = 100; id < 200; id++)
+        rv_stats_add_call(fixture.stats, id, &(struct rv_stats_call){.self_ns = 1, .duration_ns = 1});
+    char *all = written(&fixture.report, RV_REPORT_TEXT);
+    cr_expect(!strstr(all, " more "), "%s", all);
+    fixture.report.width = 200;
+    char *first = written(&fixture.report, RV_REPORT_TEXT);
+    cr_expect(strstr(first, "\n         ...  53 more rows with less own time (all: | less -S)\n"), "%s", first);
+    cr_expect(strstr(first, "  all 103 subroutines\n"), "%s", first);
+    free(all);
+    free(first);
+    teardown(&fixture);
+}
+
 Test(report, text_leaves_out_what_a_terminal_has_no_room_for, .timeout = 60)
 {
     static const struct {
