@@ -10,6 +10,7 @@
 #include "export/preorder.h"
 
 #define FLUSH_BYTES (1u << 20)
+#define REST_EVERY (1u << 16) /* spans or notes */
 
 /* ---- numbers ---- */
 
@@ -92,6 +93,7 @@ struct run {
     struct rv_preorder *preorder;
     struct rv_wakes wakes;
     uint64_t n_done;
+    size_t n_since_rest;
 };
 
 static void flush(struct rv_export_target *target)
@@ -133,6 +135,16 @@ static void write_wakes(struct run *run, const struct rv_lane *lane)
     }
 }
 
+/* What was read of the lane, on disk, leaves memory from time to time. */
+static void pass(struct run *run, const struct rv_lane *lane, size_t n)
+{
+    run->n_since_rest += n;
+    if (run->n_since_rest < REST_EVERY)
+        return;
+    run->n_since_rest = 0;
+    rv_lane_rest(lane);
+}
+
 static int write_lane(struct run *run, const struct rv_export_lane *lane)
 {
     struct rv_export_target *target = &run->target;
@@ -151,6 +163,7 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
             break;
         run->format->spans(run->state, target, spans, n);
         rv_export_drain(target);
+        pass(run, lane->lane, n);
         run->n_done += n;
         if (export->progress)
             export->progress(export->context, run->n_done, rv_spool_n_spans(export->spool));
@@ -159,7 +172,9 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
         if (rv_slice_has_note(&export->part, &lane->lane->notes[i]))
             run->format->note(run->state, target, &lane->lane->notes[i]);
         rv_export_drain(target);
+        pass(run, lane->lane, 1);
     }
+    rv_lane_rest(lane->lane);
     write_steps(run, lane->lane);
     write_wakes(run, lane->lane);
     run->format->end_lane(run->state, target);

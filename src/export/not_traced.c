@@ -114,6 +114,7 @@ struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subro
         for (size_t k = 0; k < lane->n_notes; k++)
             if (rv_note_is(&lane->notes[k], RV_NOTE_FORM_MARK))
                 add(&list, lane, &lane->notes[k], subroutines);
+        rv_lane_rest(lane);
         pthread_mutex_unlock(&lane->lock);
     }
     add_merged(&list, subroutines);

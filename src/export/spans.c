@@ -202,6 +202,7 @@ static int write_lane(struct writer *writer, const struct rv_lane *lane, struct 
         result = rv_spool_read(spool, number, block);
         if (result == 0)
             result = write_block(writer, lane, block, out);
+        rv_lane_rest(lane);
     }
     for (int i = 0; i < N_PARTS; i++)
         rv_stats_lane_destroy(writer->own[i]);

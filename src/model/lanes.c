@@ -88,8 +88,8 @@ static void lane_destroy(struct rv_lane *lane)
 {
     rv_timeline_destroy(lane->timeline);
     free(lane->open);
-    free(lane->notes);
-    free(lane->stretches.items);
+    rv_disk_vec_free(&lane->notes_disk, lane->notes);
+    rv_disk_vec_free(&lane->stretches.disk, lane->stretches.items);
     rv_made_objects_fini(&lane->made);
     rv_argument_texts_fini(&lane->texts);
     pthread_mutex_destroy(&lane->lock);
@@ -404,12 +404,36 @@ void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES])
     pthread_mutex_unlock(&lane->lock);
 }
 
-struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane)
+static void reserve_note(struct rv_lane *lane)
+{
+    const size_t n = lane->n_notes + 1, n_bytes = sizeof *lane->notes;
+    if (lane->notes_max == UINT32_MAX)
+        lane->notes = rv_disk_vec_reserve(&lane->notes_disk, lane->notes, &lane->notes_capacity, n, n_bytes);
+    else
+        lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, n, n_bytes);
+}
+
+static void thin_notes(struct rv_lane *lane)
+{
+    lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
+    memset(lane->until_last, 0, sizeof lane->until_last);
+    for (size_t i = 0; i < lane->n_notes; i++)
+        lane->until_last[lane->notes[i].kind] = i + 1;
+}
+
+void rv_lane_rest(const struct rv_lane *lane)
+{
+    rv_disk_vec_rest(&lane->notes_disk, lane->notes);
+    rv_disk_vec_rest(&lane->stretches.disk, lane->stretches.items);
+}
+
+void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 {
     if (lane->n_notes >= lane->notes_max)
-        lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
-    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
-    return &lane->notes[lane->n_notes++];
+        thin_notes(lane);
+    reserve_note(lane);
+    lane->notes[lane->n_notes++] = *note;
+    lane->until_last[note->kind] = lane->n_notes;
 }
 
 struct rv_box rv_lane_frame_box(const struct rv_lane_frame *frame, uint64_t end_ns)
@@ -435,18 +459,9 @@ void rv_lane_end(struct rv_lane *lane)
     rv_timeline_end(lane->timeline);
 }
 
-/* The number of notes up to the last of this kind; 0: none. */
-static size_t count_until_last(const struct rv_lane *lane, enum rv_note_kind kind)
-{
-    size_t n = lane->n_notes;
-    while (n > 0 && lane->notes[n - 1].kind != kind)
-        n--;
-    return n;
-}
-
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
 {
-    const size_t n = count_until_last(lane, kind);
+    const size_t n = lane->until_last[kind];
     if (n > 0 && lane->notes[n - 1].end_ns == UINT64_MAX)
         lane->notes[n - 1].end_ns = now_ns;
 }
@@ -454,7 +469,7 @@ void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now
 uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns)
 {
     pthread_mutex_lock(&lane->lock);
-    const size_t n = count_until_last(lane, RV_NOTE_BLOCKED);
+    const size_t n = lane->until_last[RV_NOTE_BLOCKED];
     const struct rv_lane_note *note = n > 0 ? &lane->notes[n - 1] : NULL;
     const bool lasts = note && !note->n_more && note->start_ns <= end_ns && note->end_ns >= end_ns;
     const uint64_t since_ns = lasts ? note->start_ns : end_ns;
@@ -464,7 +479,7 @@ uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns)
 
 bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t at_ns, enum rv_note_kind rest)
 {
-    const size_t n = count_until_last(lane, kind);
+    const size_t n = lane->until_last[kind];
     struct rv_lane_note *note = n > 0 ? &lane->notes[n - 1] : NULL;
     if (!note || note->n_more || at_ns < note->start_ns || at_ns >= note->end_ns || note->end_ns == UINT64_MAX)
         return false;
@@ -473,10 +488,14 @@ bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t a
     second.start_ns = at_ns;
     note->end_ns = at_ns;
     const size_t n_after = lane->n_notes - n;
-    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+    reserve_note(lane);
     memmove(lane->notes + n + 1, lane->notes + n, n_after * sizeof *lane->notes);
     lane->notes[n] = second;
     lane->n_notes++;
+    for (unsigned k = 0; k < RV_NOTE_KIND_COUNT; k++)
+        lane->until_last[k] += lane->until_last[k] > n;
+    if (lane->until_last[rest] <= n)
+        lane->until_last[rest] = n + 1;
     return true;
 }
 
@@ -502,11 +521,17 @@ static size_t fair_share(const size_t *sizes, size_t n, size_t n_bytes)
     return low;
 }
 
+static size_t notes_bytes(const struct rv_lane *lane)
+{
+    return lane->notes_disk.n_bytes ? 0 : lane->notes_capacity * sizeof *lane->notes;
+}
+
 static void limit_notes(struct rv_lane *lane, size_t n_bytes)
 {
-    if (lane->n_notes <= n_bytes / sizeof *lane->notes || lane->n_notes <= 2 * RV_NOTE_KIND_COUNT)
+    if (lane->notes_disk.n_bytes || lane->n_notes <= n_bytes / sizeof *lane->notes ||
+        lane->n_notes <= 2 * RV_NOTE_KIND_COUNT)
         return;
-    lane->n_notes = rv_notes_thin(lane->notes, lane->n_notes, lane->n_notes * 3 / 4, lane->n_notes / 2);
+    thin_notes(lane);
     lane->notes = rv_realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
     lane->notes_capacity = lane->n_notes;
 }
@@ -514,20 +539,20 @@ static void limit_notes(struct rv_lane *lane, size_t n_bytes)
 /* Notes, texts and objects are small compared to spans: they are cut only when they take more than half of a lane's share. */
 static void limit_lane(struct rv_lane *lane, size_t share)
 {
-    const size_t sizes[] = {lane->notes_capacity * sizeof *lane->notes, rv_argument_texts_bytes(&lane->texts),
+    const size_t sizes[] = {notes_bytes(lane), rv_argument_texts_bytes(&lane->texts),
                             rv_made_objects_bytes(&lane->made)};
     const size_t most = fair_share(sizes, sizeof sizes / sizeof *sizes, share / 2);
     limit_notes(lane, most);
     rv_argument_texts_limit(&lane->texts, most);
     rv_made_objects_limit(&lane->made, most);
-    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rest_bytes(lane);
+    size_t other_bytes = notes_bytes(lane) + rest_bytes(lane);
     (void)rv_timeline_evict(lane->timeline, share > other_bytes ? share - other_bytes : 0);
 }
 
 static size_t lane_bytes(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes + rest_bytes(lane);
+    size_t n_bytes = rv_timeline_bytes(lane->timeline) + notes_bytes(lane) + rest_bytes(lane);
     pthread_mutex_unlock(&lane->lock);
     return n_bytes;
 }

@@ -14,6 +14,7 @@
 
 #include "model/arguments.h"
 #include "model/box.h"
+#include "model/disk_vec.h"
 #include "model/made_objects.h"
 #include "model/notes.h"
 #include "model/state_times.h"
@@ -49,6 +50,8 @@ struct rv_lane {
     size_t n_open, open_capacity;
     struct rv_lane_note *notes; /* sorted by start; appended by rv_lane_add_note() */
     size_t n_notes, notes_capacity;
+    size_t until_last[RV_NOTE_KIND_COUNT]; /* number of notes up to the last of each kind; 0: there is none */
+    struct rv_disk_vec notes_disk;         /* where they are, if they are kept without a limit */
     uint32_t notes_max;
     struct rv_argument_texts texts; /* of its calls */
     uint64_t last_ns;               /* time of the latest event: open frames are drawn up to it */
@@ -99,11 +102,11 @@ void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 /* Let lanes keep no calls (see rv_timeline_create_from()) and few notes. Call before any other. */
 void rv_lanes_leave_calls(struct rv_lanes *lanes);
 
-/* Let lanes keep each stretch in which their threads did not run, 40 bytes, for exact times of single calls. Call
- * before any other. */
+/* Let lanes keep each stretch in which their threads did not run, for exact times of single calls: many are on disk.
+ * Call before any other. */
 void rv_lanes_keep_stretches(struct rv_lanes *lanes);
 
-/* Let lanes keep each note, without a limit. Call before any other. */
+/* Let lanes keep each note, without a limit: many are on disk. Call before any other. */
 void rv_lanes_keep_notes(struct rv_lanes *lanes);
 
 /* Does any lane have such stretches by the kernel? For lanes that nothing is added to any more. */
@@ -173,9 +176,13 @@ uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns);
 /* Copy its name. Takes the lane's lock. */
 void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES]);
 
-/* Append a note, which the caller sets, and which does not begin before the last. The oldest are merged when there are
- * notes_max. The lane's lock is held. */
-struct rv_lane_note *rv_lane_add_note(struct rv_lane *lane);
+/* Append a note, which does not begin before the last. The oldest are merged when there are notes_max. The lane's lock
+ * is held. */
+void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
+
+/* Those of its notes and stretches that are on disk leave memory, until they are used again. Of a lane that is added
+ * to: its lock is held. */
+void rv_lane_rest(const struct rv_lane *lane);
 
 /* An open call as a box that ends at the lane's last event. The lane's lock is held. */
 struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx);

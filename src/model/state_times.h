@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "model/disk_vec.h"
 
 struct rv_state_times {
     uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
@@ -119,13 +119,14 @@ struct rv_state_stretch { /* in which a thread did not run, or made objects */
 struct rv_state_times_sums { /* zeroed = none; of stretches by time: each has the times of all up to it */
     struct rv_state_stretch *items;
     size_t n, capacity;
+    struct rv_disk_vec disk;
 };
 
 /* The next stretch, which ends no earlier than the last. */
 static inline void rv_state_times_sums_add(struct rv_state_times_sums *sums, uint64_t at_ns,
                                            const struct rv_state_times *times)
 {
-    sums->items = rv_vec_reserve(sums->items, &sums->capacity, sums->n + 1, sizeof *sums->items);
+    sums->items = rv_disk_vec_reserve(&sums->disk, sums->items, &sums->capacity, sums->n + 1, sizeof *sums->items);
     struct rv_state_stretch *last = &sums->items[sums->n++];
     *last = (struct rv_state_stretch){.at_ns = at_ns, .times = *times};
     if (sums->n > 1)

@@ -15,7 +15,7 @@ void rv_delivery_fini(struct rv_delivery *delivery)
     rv_placed_spans_fini(&delivery->spans);
     free(delivery->open_start);
     free(delivery->waiting);
-    free(delivery->stretches.items);
+    rv_disk_vec_free(&delivery->stretches.disk, delivery->stretches.items);
 }
 
 static void follow_base(struct rv_stream *stream)

@@ -494,6 +494,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
                                  .origin_ns = source->origin_ns,
                                  .n_open = &session->n_open,
                                  .spans = {.origin_ns = source->origin_ns, .max_depth = session->params.max_depth},
+                                 .stretches.disk.stays_in_memory = true,
                                  .waits = session->waits,
                                  .flows = session->flows,
                                  .stats = rv_stats_create()};

@@ -22,7 +22,7 @@ struct rv_session_params { /* zero = default */
     bool has_kernel;
     bool leaves_calls;           /* lanes keep no calls: only sinks and statistics get them */
     bool keeps_stretches;        /* lanes keep each stretch off the CPU, for exact times of single calls */
-    bool keeps_notes;            /* lanes keep each note, 48 bytes */
+    bool keeps_notes;            /* lanes keep each note, 48 bytes, of many on disk */
     bool keeps_waits;            /* rv_session_waits() has them */
     bool keeps_flows;            /* rv_session_flows() has them */
     bool times_stages;           /* rv_session_counts() has the workers' times: five clock reads a batch */

@@ -35,11 +35,11 @@ static void note_other(struct rv_lane *lane, const struct rv_event *event, uint6
     if (kind == RV_EVENT_GC_END)
         rv_lane_end_note(lane, RV_NOTE_GC, now_ns);
     else
-        *rv_lane_add_note(lane) = (struct rv_lane_note){.kind = KINDS[kind],
-                                                        .start_ns = now_ns,
-                                                        .end_ns = is_lasting ? UINT64_MAX : now_ns,
-                                                        .id = event->id,
-                                                        .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f};
+        rv_lane_add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
+                                                      .start_ns = now_ns,
+                                                      .end_ns = is_lasting ? UINT64_MAX : now_ns,
+                                                      .id = event->id,
+                                                      .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
 }
 
 static enum rv_note_kind off_cpu_note(const struct rv_track *track)
@@ -121,8 +121,9 @@ static void change_state(struct rv_track *track, enum rv_thread_state state, uin
     track->is_blocked = state == RV_THREAD_BLOCKED;
     track->is_unknown = state == RV_THREAD_UNKNOWN;
     track->off_cpu_since_ns = now_ns;
-    *rv_lane_add_note(track->lane) =
-        (struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu};
+    rv_lane_add_note(
+        track->lane,
+        &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
 }
 
 /* A thread whose state is unknown has called: divide that time among its calls. */
@@ -164,8 +165,8 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
     end_state(track, now_ns);
     track->state = event->aux;
     track->state_since_ns = now_ns;
-    *rv_lane_add_note(track->lane) =
-        (struct rv_lane_note){.start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux};
+    rv_lane_add_note(track->lane, &(struct rv_lane_note){
+                                      .start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux});
 }
 
 /* ---- changes of stacks ---- */
@@ -177,8 +178,8 @@ static void leave_stack(struct rv_track *track, uint64_t now_ns)
         return;
     track->is_away = true;
     track->away_since_ns = now_ns;
-    *rv_lane_add_note(track->lane) =
-        (struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = RV_NOTE_AWAY};
+    rv_lane_add_note(track->lane,
+                     &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = RV_NOTE_AWAY});
 }
 
 static void return_to_stack(struct rv_track *track, uint64_t now_ns)

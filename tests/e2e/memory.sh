@@ -32,6 +32,22 @@ for options in --report "--diff $folder/few.rvz" "--headless --export=folded:$fo
     stays_small "$options" "$few" "$kb"
 done
 
+# An export has each mark.
+export_marks() { # N: into $kb
+    awk -v n="$1" 'BEGIN {
+        for (i = 0; i < n; i++)
+            printf "%s{\"ph\":\"i\",\"s\":\"t\",\"name\":\"tick\",\"pid\":1,\"tid\":1,\"ts\":%d}\n", i ? "," : "[", i
+        print "]"
+    }' >"$folder/marks.json"
+    run --headless --force --record="$folder/marks.rvz" "$folder/marks.json"
+    peak_of --headless --force --export=chrome:"$folder/exported.json" "$folder/marks.rvz"
+    expect "marks of $1 that were exported" "$(grep -o '"tick"' "$folder/exported.json" | wc -l)" "$1"
+}
+export_marks 10000
+few=$kb
+export_marks 1000000
+stays_small "an export of marks" "$few" "$kb"
+
 # The report of a slice counts the calls kept at the end.
 for mib in 64 96; do
     peak_of --memory=${mib}M --report --from=1ns "$folder/many.rvz"

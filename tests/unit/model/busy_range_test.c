@@ -45,7 +45,7 @@ Test(busy_range, a_stray_mark_days_after_is_left_out, .timeout = 60)
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = add_lane(lanes, 1);
     add_calls(lane, SECOND, 6 * SECOND, 100);
-    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = DAY, .end_ns = DAY, .kind = RV_NOTE_MARK, .id = 1};
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = DAY, .end_ns = DAY, .kind = RV_NOTE_MARK, .id = 1});
     expect(lanes, SECOND, 6 * SECOND);
     rv_lanes_destroy(lanes);
 }

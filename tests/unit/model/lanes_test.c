@@ -182,7 +182,7 @@ Test(lanes, bounds_are_the_same_where_no_calls_are_kept, .timeout = 60)
             struct rv_span span = {.start = 1000 + i * 100u, .end = 1050 + i * 100u, .id = 1, .depth = i % 7};
             struct rv_lane_note note = {.kind = RV_NOTE_MARK, .start_ns = span.start - 500, .end_ns = span.start - 500};
             rv_timeline_add(lane[k]->timeline, &span, 1);
-            *rv_lane_add_note(lane[k]) = note;
+            rv_lane_add_note(lane[k], &note);
         }
     }
     uint64_t first[2], last[2];

@@ -97,7 +97,7 @@ Test(notes, a_lane_holds_a_bounded_number_and_loses_none, .timeout = 60)
     uint64_t random = 3;
     for (uint64_t i = 0; i < N; i++) {
         struct rv_lane_note note = random_note(&random, 1000 + i, 5);
-        *rv_lane_add_note(lane) = note;
+        rv_lane_add_note(lane, &note);
     }
     cr_assert_leq(lane->n_notes, RV_LANE_NOTES_MAX);
     struct sums sums = sum(lane->notes, lane->n_notes);
@@ -123,8 +123,8 @@ Test(notes, a_note_ends_once, .timeout = 60)
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 1, .process_name = "prog"});
     rv_lane_end_note(lane, RV_NOTE_GC, 5);
-    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = 10, .end_ns = UINT64_MAX, .kind = RV_NOTE_GC};
-    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = 11, .end_ns = 11, .kind = RV_NOTE_MARK};
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = 10, .end_ns = UINT64_MAX, .kind = RV_NOTE_GC});
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = 11, .end_ns = 11, .kind = RV_NOTE_MARK});
     rv_lane_end_note(lane, RV_NOTE_GC, 20);
     rv_lane_end_note(lane, RV_NOTE_GC, 30);
     cr_assert_eq(lane->notes[0].end_ns, 20);

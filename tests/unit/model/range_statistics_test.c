@@ -374,11 +374,11 @@ Test(range_statistics, rows_are_exact_where_many_calls_end_at_one_time, .timeout
         world_init_of_ticks(&world, seed, 5000, UINT64_C(1000) << 2 * seed);
         expect(&world, (uint64_t[2]){0, UINT64_MAX}, NULL, &expected);
         for (unsigned i = 0; i < 4; i++) {
-            struct rv_range_statistics *range =
-                rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
-                                                                                .lanes = world.lanes,
-                                                                                .subroutines = world.subroutines,
-                                                                                .calls_per_part = any_part_size(&world)});
+            struct rv_range_statistics *range = rv_range_statistics_create(
+                &(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
+                                                     .lanes = world.lanes,
+                                                     .subroutines = world.subroutines,
+                                                     .calls_per_part = any_part_size(&world)});
             complete(&world, range);
             check_rows(range, &expected);
             rv_range_statistics_destroy(range);
@@ -517,7 +517,7 @@ Test(range_statistics, calls_after_the_beginning_of_a_range_are_not_in_it, .time
         lanes[i]->open = rv_vec_reserve(NULL, &lanes[i]->open_capacity, 1, sizeof *lanes[i]->open);
         lanes[i]->open[0] = (struct rv_lane_frame){500, 7, 0};
         lanes[i]->n_open = 1;
-        *rv_lane_add_note(lanes[i]) = (struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED};
+        rv_lane_add_note(lanes[i], &(struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED});
     }
     struct rv_range_statistics *at_once = measure_whole(&world, 1000, false);
     const struct rv_range_statistics_params params = {
@@ -526,8 +526,7 @@ Test(range_statistics, calls_after_the_beginning_of_a_range_are_not_in_it, .time
     cr_assert_gt(rv_range_statistics_n_parts(later), 1);
     add_rounds(lanes[0], 2001, 4000);
     rv_timeline_add(lanes[0]->timeline, &(struct rv_span){.start = 500, .end = 4000000, .id = 7}, 1);
-    *rv_lane_add_note(lanes[0]) =
-        (struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED};
+    rv_lane_add_note(lanes[0], &(struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED});
     lanes[0]->n_open = 0;
     complete(&world, later);
     struct rv_stats_row rows[2][N_IDS + 1];
@@ -728,15 +727,14 @@ Test(range_statistics, a_sample_as_large_as_all_is_all, .timeout = 60)
 Test(range_statistics, a_sample_is_what_a_range_of_evenly_spread_threads_is, .timeout = 60)
 {
     enum { N = 40, EACH = 100 };
-    struct world world = {.lanes = rv_lanes_create(),
-                          .subroutines = rv_subroutines_create(),
-                          .memory = rv_range_memory_create(1 << 20)};
+    struct world world = {
+        .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .memory = rv_range_memory_create(1 << 20)};
     uint32_t spread[N / 4];
     for (uint32_t i = 0; i < N; i++) {
         struct rv_lane *lane = rv_lanes_add(world.lanes, &(struct rv_lane_identity){.tid = i, .thread = i});
         for (uint64_t j = 1; j <= EACH; j++)
-            rv_timeline_add(lane->timeline,
-                            &(struct rv_span){.start = 1000 * j, .end = 1000 * j + 10 + i, .id = i % 3}, 1);
+            rv_timeline_add(lane->timeline, &(struct rv_span){.start = 1000 * j, .end = 1000 * j + 10 + i, .id = i % 3},
+                            1);
         lane->last_ns = 1000 * EACH + 10 + i;
         rv_lane_end(lane);
         spread[i / 4] = i / 4 * 4 + 1;
@@ -894,8 +892,8 @@ Test(range_statistics, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout
     for (uint32_t lane = 0; lane < N_LANES; lane++)
         for (uint64_t at = 2000 + rnd(&world) % 999, end; at < world.last_ns; at = end + 1 + rnd(&world) % 90000) {
             end = at + 1 + rnd(&world) % 60000;
-            *rv_lane_add_note(rv_lanes_get(world.lanes, lane)) =
-                (struct rv_lane_note){.start_ns = at, .end_ns = end, .kind = RV_NOTE_BLOCKED};
+            rv_lane_add_note(rv_lanes_get(world.lanes, lane),
+                             &(struct rv_lane_note){.start_ns = at, .end_ns = end, .kind = RV_NOTE_BLOCKED});
             const uint64_t a = at > from_ns ? at : from_ns, b = end < to_ns ? end : to_ns;
             if (b > a)
                 add_all_at(&world, lane, b, b - a, all_blocked_ns);
@@ -930,8 +928,8 @@ Test(range_statistics, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout
 static void block_in_the_middle(struct world *world, uint32_t lane)
 {
     const uint64_t at_ns = world->last_ns / 2;
-    *rv_lane_add_note(rv_lanes_get(world->lanes, lane)) =
-        (struct rv_lane_note){.start_ns = at_ns, .end_ns = at_ns + 5, .kind = RV_NOTE_BLOCKED};
+    rv_lane_add_note(rv_lanes_get(world->lanes, lane),
+                     &(struct rv_lane_note){.start_ns = at_ns, .end_ns = at_ns + 5, .kind = RV_NOTE_BLOCKED});
 }
 
 Test(range_statistics, a_state_that_is_known_later_than_its_calls_measures_its_part_anew, .timeout = 60)
@@ -1124,8 +1122,10 @@ Test(range_statistics, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 
     world_init(&world, 78, 3000);
     for (uint32_t lane = 0; lane < N_LANES; lane++)
         for (uint64_t at = 2000; at < world.last_ns; at += 70000)
-            *rv_lane_add_note(rv_lanes_get(world.lanes, lane)) = (struct rv_lane_note){
-                .start_ns = at, .end_ns = at + 1, .kind = at / 70000 % 3 ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED};
+            rv_lane_add_note(rv_lanes_get(world.lanes, lane),
+                             &(struct rv_lane_note){.start_ns = at,
+                                                    .end_ns = at + 1,
+                                                    .kind = at / 70000 % 3 ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED});
     struct rv_range_statistics *ranges[RV_TIME_KINDS];
     struct rv_stats_row rows[RV_TIME_KINDS][N_IDS + 1];
     size_t n, n_nodes;

@@ -17,8 +17,8 @@ static void begin(void)
     for (uint64_t i = 0; i < N_SUMS; i++) {
         rv_made_objects_add(&lane->made, i / 2 + 1, i + 1);
         if (i % NOTE_EVERY == 0)
-            *rv_lane_add_note(lane) =
-                (struct rv_lane_note){.start_ns = i / 2 + 1, .end_ns = i / 2 + 3, .kind = RV_NOTE_BLOCKED};
+            rv_lane_add_note(
+                lane, &(struct rv_lane_note){.start_ns = i / 2 + 1, .end_ns = i / 2 + 3, .kind = RV_NOTE_BLOCKED});
     }
 }
 
@@ -53,7 +53,7 @@ Test(range_times, all_objects_and_notes_come_the_latest_first)
 Test(range_times, what_of_a_suspended_stack_is_in_the_range_counts)
 {
     uint64_t away_ns = 0;
-    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = 60000, .end_ns = 60900, .kind = RV_NOTE_AWAY};
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = 60000, .end_ns = 60900, .kind = RV_NOTE_AWAY});
     cr_assert(rv_range_times_begin(&times, lane, (uint64_t[2]){60300, 70000}, (uint64_t[2]){0, UINT64_MAX}));
     for (const struct rv_state_stretch *time; (time = rv_range_times_take(&times, lane, 0));)
         away_ns += time->times.away_ns;

@@ -53,7 +53,7 @@ static void add_notes(struct rv_lane *lane, const struct whole *whole, uint64_t 
         if (note.start_ns > until_ns)
             return;
         note.end_ns = note.end_ns < until_ns ? note.end_ns : until_ns;
-        *rv_lane_add_note(lane) = note;
+        rv_lane_add_note(lane, &note);
     }
 }
 

@@ -199,7 +199,7 @@ Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60
         rv_stats_lane_destroy(stream.lane);
         spans_fini(&stream.spans);
         free(stream.all);
-        free(stream.stretches.items);
+        rv_disk_vec_free(&stream.stretches.disk, stream.stretches.items);
     }
 }
 

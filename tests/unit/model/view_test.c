@@ -38,7 +38,7 @@ static void open_frames(struct rv_lane *lane, size_t n, uint64_t first_ns)
 
 static void add_note(struct rv_lane *lane, uint64_t start_ns, uint64_t end_ns, uint32_t kind, uint32_t id)
 {
-    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = start_ns, .end_ns = end_ns, .kind = kind, .id = id};
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = start_ns, .end_ns = end_ns, .kind = kind, .id = id});
 }
 
 Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 60)

@@ -115,8 +115,8 @@ Test(calls_view, times_off_the_cpu_are_clipped_to_their_call, .timeout = 60)
     const uint64_t times[][2] = {
         {start - 500, start - 100}, {start - 50, start + 100000}, {start + 200000, UINT64_MAX}};
     for (size_t i = 0; i < 3; i++)
-        *rv_lane_add_note(lane) =
-            (struct rv_lane_note){.start_ns = times[i][0], .end_ns = times[i][1], .kind = RV_NOTE_BLOCKED};
+        rv_lane_add_note(
+            lane, &(struct rv_lane_note){.start_ns = times[i][0], .end_ns = times[i][1], .kind = RV_NOTE_BLOCKED});
     struct rv_view view = {0};
     rv_calls_view_update(&view, rows, lanes, &(struct rv_view_params){0, MS, 8000, 1000});
     cr_assert_eq(view.n_notes, 2);

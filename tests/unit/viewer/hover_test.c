@@ -82,17 +82,17 @@ Test(hover, a_call_says_when_its_thread_was_off_the_cpu, .timeout = 60)
     struct rv_tooltip tooltip;
     cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
     cr_assert_str_empty(line_of(&tooltip, "on CPU"));
-    *rv_lane_add_note(lane) =
-        (struct rv_lane_note){.start_ns = start_ns + 40, .end_ns = start_ns + 60, .kind = RV_NOTE_AWAY};
+    rv_lane_add_note(lane,
+                     &(struct rv_lane_note){.start_ns = start_ns + 40, .end_ns = start_ns + 60, .kind = RV_NOTE_AWAY});
     cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
     cr_assert_str_empty(line_of(&tooltip, "on CPU"));
     cr_assert_str_eq(line_of(&tooltip, "suspended"), "20 ns");
     lane->notes[0].start_ns = 0;
     lane->notes[0].end_ns = start_ns + 20;
-    *rv_lane_add_note(lane) =
-        (struct rv_lane_note){.start_ns = start_ns + 20, .end_ns = start_ns + 50, .kind = RV_NOTE_BLOCKED};
-    *rv_lane_add_note(lane) =
-        (struct rv_lane_note){.start_ns = end_ns - 50, .end_ns = end_ns + 9, .kind = RV_NOTE_PREEMPTED};
+    rv_lane_add_note(
+        lane, &(struct rv_lane_note){.start_ns = start_ns + 20, .end_ns = start_ns + 50, .kind = RV_NOTE_BLOCKED});
+    rv_lane_add_note(lane,
+                     &(struct rv_lane_note){.start_ns = end_ns - 50, .end_ns = end_ns + 9, .kind = RV_NOTE_PREEMPTED});
     cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
     char expected[96];
     snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, runnable 50 ns",

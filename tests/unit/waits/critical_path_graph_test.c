@@ -122,7 +122,7 @@ Test(waits_path_graph, a_thread_that_is_blocked_at_its_end_is_not_what_lasts_lon
     struct rv_lane *lane = rv_lanes_get(lanes, 1);
     end_at(0, 1000);
     end_at(1, 1010);
-    *rv_lane_add_note(lane) = (struct rv_lane_note){.start_ns = 50, .end_ns = 1010, .kind = RV_NOTE_BLOCKED};
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = 50, .end_ns = 1010, .kind = RV_NOTE_BLOCKED});
     make();
     cr_assert_eq(rv_critical_path_graph_last_thread(&graph, &to_ns), 0);
     cr_assert_eq(to_ns, 1000);

@@ -190,8 +190,8 @@ Test(minimap_pixels, lost_events_have_their_colour_where_they_were_lost, .timeou
     struct fixture fixture;
     init(&fixture);
     add_call(&fixture, 1 * MS, 201 * MS, 1);
-    *rv_lane_add_note(fixture.lane) =
-        (struct rv_lane_note){.start_ns = 51 * MS, .end_ns = 53 * MS, .kind = RV_NOTE_LOST, .id = 7};
+    rv_lane_add_note(fixture.lane,
+                     &(struct rv_lane_note){.start_ns = 51 * MS, .end_ns = 53 * MS, .kind = RV_NOTE_LOST, .id = 7});
     update(&fixture);
     cr_assert_gt(pixel(&fixture, 51)[0], pixel(&fixture, 51)[1] + 80);
     cr_assert_leq(pixel(&fixture, 60)[0], pixel(&fixture, 60)[1] + 80);
