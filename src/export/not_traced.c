@@ -140,6 +140,15 @@ static int compare_functions(const void *left, const void *right)
     return order ? order : n_a != n_b ? (n_a > n_b) - (n_a < n_b) : compare_times(a, b);
 }
 
+bool rv_not_traced_has(const struct rv_not_traced *all, size_t n, const char *full_name)
+{
+    const size_t n_bytes = strlen(full_name);
+    for (size_t i = 0; i < n; i++)
+        if (function_bytes(&all[i]) == n_bytes && memcmp(all[i].what, full_name, n_bytes) == 0)
+            return true;
+    return false;
+}
+
 size_t rv_not_traced_fold(struct rv_not_traced *all, size_t n)
 {
     size_t n_left = 0;

@@ -2,6 +2,8 @@
 #ifndef RV_EXPORT_NOT_TRACED_H
 #define RV_EXPORT_NOT_TRACED_H
 
+#include <stdbool.h>
+
 #include "model/lanes.h"
 #include "model/subroutines.h"
 
@@ -17,6 +19,9 @@ char *rv_not_traced_when(const struct rv_not_traced *one, char out[64]);
 
 /* All, by time; *n of them; to be freed. Any thread. */
 struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t *n);
+
+/* Is one of them about the function of this full name? */
+bool rv_not_traced_has(const struct rv_not_traced *all, size_t n, const char *full_name);
 
 /* Fold those about one function, of whatever processes, into the first of them. Returns how many are left, by time. */
 size_t rv_not_traced_fold(struct rv_not_traced *all, size_t n);

@@ -104,20 +104,12 @@ static void take_subroutines(struct table *table, const struct rv_report *report
     rv_stats_destroy(merged);
 }
 
-static bool is_not_traced(const struct table *table, const struct name *name)
-{
-    const size_t n_bytes = strlen(name->full);
-    for (size_t i = 0; i < table->n_not_traced; i++)
-        if (strncmp(table->not_traced[i].what, name->full, n_bytes) == 0 && table->not_traced[i].what[n_bytes] == ',')
-            return true;
-    return false;
-}
-
 static void take_not_traced(struct table *table, const struct rv_report *report)
 {
     table->not_traced = rv_not_traced_take(report->lanes, report->subroutines, &table->n_not_traced);
     for (size_t i = 0; i < table->n; i++)
-        table->lines[i].is_in_part = is_not_traced(table, &table->lines[i].name);
+        table->lines[i].is_in_part =
+            rv_not_traced_has(table->not_traced, table->n_not_traced, table->lines[i].name.full);
 }
 
 static void table_init(struct table *table, const struct rv_report *report)

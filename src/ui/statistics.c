@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "ui/button_lines.h"
 #include "ui/imgui_table.h"
@@ -95,23 +96,27 @@ static void ask_for_menu(uint32_t id, struct rv_ui_acts *acts)
     rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_MENU, .idx = 1});
 }
 
-/* " FILE:LINE" where others have the name, too; "" else. */
-static void tell_place(const struct rv_statistics *shown, uint32_t id, char *out, size_t out_bytes)
+/* " FILE:LINE" where others have the name, too; and the marks that reports have behind rows. */
+static void tell_place(const struct rv_statistics *shown, const struct rv_stats_row *row, char *out, size_t out_bytes)
 {
-    const struct rv_subroutine subroutine = rv_subroutines_get(shown->subroutines, id);
+    const struct rv_subroutine subroutine = rv_subroutines_get(shown->subroutines, row->id);
     const char *slash = strrchr(subroutine.file, '/');
     *out = '\0';
-    if (*subroutine.file && rv_name_set_has(shown->namesakes, id))
+    if (*subroutine.file && rv_name_set_has(shown->namesakes, row->id))
         (void)snprintf(out, out_bytes, " %s:%" PRIu32, slash ? slash + 1 : subroutine.file, subroutine.line);
+    if (rv_name_set_has(shown->in_part, row->id))
+        rv_text_append(out, out_bytes, "  in part", SIZE_MAX);
+    if (row->has_doubtful)
+        rv_text_append(out, out_bytes, "  doubtful", SIZE_MAX);
 }
 
 /* As much of the name as there is room for; all of it on a touch. */
-static void show_name(const struct rv_statistics *shown, const struct rv_ui_style *style, uint32_t id,
-                      enum rv_imgui_font font)
+static void show_name(const struct rv_statistics *shown, const struct rv_ui_style *style,
+                      const struct rv_stats_row *row, enum rv_imgui_font font)
 {
     char full[NAME_BYTES], name[NAME_BYTES], place[NAME_BYTES];
-    (void)rv_subroutines_name_of(shown->subroutines, id, full, sizeof full);
-    tell_place(shown, id, place, sizeof place);
+    (void)rv_subroutines_name_of(shown->subroutines, row->id, full, sizeof full);
+    tell_place(shown, row, place, sizeof place);
     const float place_width = *place ? rv_imgui_text_width(font, place) : 0.0f;
     rv_ui_fit_name(font, full, rv_imgui_room() - place_width, name, sizeof name);
     rv_imgui_text(font, style->text_strong, name);
@@ -143,7 +148,7 @@ static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, const 
         ask_about(ui, row->id, acts);
     if (rv_imgui_is_clicked(1))
         ask_for_menu(row->id, acts);
-    show_name(shown, style, row->id, font);
+    show_name(shown, style, row, font);
     for (int i = 1; i < columns->n; i++)
         show_number(style, row, columns->which[i], shown->self_ns);
 }

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "export/calls_csv.h"
 #include "export/lines_table.h"
+#include "export/not_traced.h"
 #include "export/report.h"
 #include "viewer/subroutine_calls.h"
 #include "viewer/line_times.h"
@@ -22,6 +23,7 @@
 void rv_statistics_content_fini(struct rv_statistics_content *content)
 {
     rv_statistics_state_fini(&content->statistics);
+    rv_name_set_fini(&content->in_part);
     *content = (struct rv_statistics_content){0};
 }
 
@@ -237,6 +239,27 @@ static struct rv_lines_table lines_of(const struct rv_statistics_content_about *
     return table;
 }
 
+/* When there are other rows. */
+static void find_in_part(struct rv_statistics_content *content, const struct rv_statistics_content_about *about)
+{
+    char name[640];
+    size_t n;
+    const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
+    if (content->in_part_version == statistics->version && content->n_in_part_of == statistics->n_rows)
+        return;
+    content->in_part_version = statistics->version;
+    content->n_in_part_of = statistics->n_rows;
+    rv_name_set_clear(&content->in_part);
+    struct rv_not_traced *all = rv_not_traced_take(about->lanes, about->subroutines, &n);
+    n = rv_not_traced_fold(all, n);
+    for (size_t i = 0; i < statistics->n_rows && n; i++) {
+        const uint32_t id = statistics->rows[i].id;
+        if (rv_not_traced_has(all, n, rv_subroutines_name_of(about->subroutines, id, name, sizeof name)))
+            rv_name_set_add(&content->in_part, id);
+    }
+    free(all);
+}
+
 void rv_statistics_content_show_bottom(struct rv_statistics_content *content, struct rv_ui *ui,
                                        const struct rv_statistics_content_about *about, struct rv_ui_acts *acts)
 {
@@ -247,6 +270,7 @@ void rv_statistics_content_show_bottom(struct rv_statistics_content *content, st
     if (statistics->scope == RV_SCOPE_CLOSED)
         return;
     write_wanted_file(about);
+    find_in_part(content, about);
     rv_statistics_show(ui,
                        &(struct rv_statistics){
                            .scope = statistics->scope,
@@ -272,6 +296,7 @@ void rv_statistics_content_show_bottom(struct rv_statistics_content *content, st
                            .brush = rv_viewer_statistics_brush(about->viewer),
                            .focus = rv_viewer_statistics_focus(statistics),
                            .namesakes = &statistics->namesakes,
+                           .in_part = &content->in_part,
                            .found = search->is_on ? rv_search_only(search) : NULL,
                            .calls = calls_of(about),
                            .trees = {tree_of(about, 0), tree_of(about, 1)},

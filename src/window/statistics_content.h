@@ -12,6 +12,9 @@
 struct rv_statistics_content { /* zeroed = nothing shown yet */
     struct rv_search_bar_state search;
     struct rv_statistics_state statistics;
+    struct rv_name_set in_part; /* rows of functions that were not traced all the time, */
+    uint64_t in_part_version;   /* of these rows */
+    size_t n_in_part_of;
 };
 
 struct rv_statistics_content_about { /* borrowed for one pass */

@@ -21,4 +21,7 @@ Test(not_traced, those_of_one_function_are_folded_into_the_first, .timeout = 60)
         cr_expect(all[i].at_ns == wanted[i].at_ns && all[i].n_more == wanted[i].n_more, "%s at %zu: and %zu more",
                   all[i].what, i, all[i].n_more);
     cr_expect_eq(rv_not_traced_fold(NULL, 0), 0);
+    cr_expect(rv_not_traced_has(all, n, "cc1::map<int, long>::at"));
+    cr_expect_not(rv_not_traced_has(all, n, "cc1::map<int"));
+    cr_expect_not(rv_not_traced_has(all, n, "cc1::walk_t"));
 }
