@@ -122,7 +122,7 @@ static void write_function_call(const char *frame, ID id, VALUE owner)
 
 static void write_method_call(const struct rv_control_frame *current)
 {
-    const struct rv_method *known = rv_methods_known(current), method = known ? *known : rv_methods_learn();
+    const struct rv_method *known = rv_methods_known(current), method = known ? *known : rv_methods_learn(current);
     open_entry(&method, (const char *)current);
 }
 

@@ -13,7 +13,6 @@
 
 #define N_FIRST 1024u
 #define CACHE_LINE_BYTES 64u
-#define OF_BLOCK (1ull << 63)
 
 _Thread_local struct rv_method_table rv_method_table;
 static pthread_key_t end_key;
@@ -223,11 +222,10 @@ static uint32_t short_check(uint64_t check)
     return (uint32_t)(check >> 32);
 }
 
-/* Several methods may share a block: the first one names it. */
-static struct rv_method learn(struct rv_method_key key)
+/* frame: as rb_profile_frames() has it; the code alone where the method is made of a block. */
+static struct rv_method learn(struct rv_method_key key, VALUE frame)
 {
     int saved = errno;
-    VALUE frame = key.object;
     struct place place = place_of(frame);
     const uint32_t check = short_check(check_of(&place));
     struct rv_method_entry *entry = entry_of(key, check);
@@ -244,27 +242,12 @@ static struct rv_method learn(struct rv_method_key key)
     return method;
 }
 
-static struct rv_method find_of_block(VALUE frame)
-{
-    ID id = 0;
-    VALUE owner = 0;
-    rb_frame_method_id_and_class(&id, &owner);
-    struct rv_method_key key = {frame, OF_BLOCK | rv_methods_mix(owner, id)};
-    const struct rv_method *known = rv_methods_find(key);
-    return known ? *known : learn(key);
-}
-
-/* A method made of a block has no entry of its own in its frame. */
-struct rv_method rv_methods_learn(void)
+struct rv_method rv_methods_learn(const struct rv_control_frame *current)
 {
     VALUE frame;
     if (rb_profile_frames(0, 1, &frame, NULL) != 1)
         return (struct rv_method){0};
-    const struct rv_method_key key = {frame, 0};
-    const struct rv_method *known = rv_methods_find(key);
-    if (known && known->is_of_block)
-        return find_of_block(frame);
-    return known ? *known : learn(key);
+    return learn((struct rv_method_key){rv_control_frame_method(current), 0}, frame);
 }
 
 /* A block that lies in no method has the name that Ruby gives it: "block in <main>". */

@@ -24,7 +24,7 @@ struct rv_method {
 /* The native thread's table: open addressing, at most half full; all zero: none yet. */
 struct rv_method_key {
     VALUE object;    /* method entry, instruction sequence, or the owner of a function */
-    uint64_t detail; /* 0: a method; code of a block; ID of a function; or a method that a block is (methods.c) */
+    uint64_t detail; /* 0: a method; code of a block; ID of a function */
 };
 
 struct rv_method_entry { /* two in a cache line */
@@ -80,12 +80,11 @@ static inline const struct rv_method *rv_methods_find(struct rv_method_key key)
     return NULL;
 }
 
-/* The same for the method of the innermost frame, only in its CALL, which rb_profile_frames() names by its entry; for
- * its block, only in its B_CALL; for a method written in C. */
+/* The same for the method of the innermost frame, only in its CALL; for its block, only in its B_CALL; for a method
+ * written in C. */
 static inline const struct rv_method *rv_methods_known(const struct rv_control_frame *frame)
 {
-    const struct rv_method *method = rv_methods_find((struct rv_method_key){rv_control_frame_method(frame), 0});
-    return method && !method->is_of_block ? method : NULL;
+    return rv_methods_find((struct rv_method_key){rv_control_frame_method(frame), 0});
 }
 
 static inline const struct rv_method *rv_methods_known_function(VALUE owner, ID name)
@@ -96,7 +95,7 @@ static inline const struct rv_method *rv_methods_known_function(VALUE owner, ID 
 const struct rv_method *rv_methods_known_block(const struct rv_control_frame *block);
 
 /* The same where it is not known. */
-struct rv_method rv_methods_learn(void);
+struct rv_method rv_methods_learn(const struct rv_control_frame *frame);
 struct rv_method rv_methods_learn_block(const struct rv_control_frame *block);
 struct rv_method rv_methods_learn_function(VALUE owner, ID name);
 

@@ -62,6 +62,7 @@ class NamesTest < RingvizTest
     Odd.new.of_block; Odd.new.of_other; Odd.new.unknown; Odd.new.respond_to?(:x); Odd.new[1] = 2; -Odd.new; Odd.new.ok?
     one = Object.new; def one.single = 1; one.single; Object.new.tap { |o| def o.single = 1; o.single }
     one.singleton_class.define_method(:made) { 1 }; one.made
+    shared = proc { 1 }; Odd.define_method(:first, &shared); Odd.define_method(:second, &shared); 3.times { Odd.new.first; Odd.new.second }
     Class.new { def anonymous = 1; def self.of_class = 1 }.tap { |c| c.new.anonymous; c.of_class }
     Module.new { def self.of_module = 1 }.of_module
     Class.new(Outer::Foo) { const_set(:Inner, Class.new { def inside = 1 }) }::Inner.new.inside
