@@ -74,10 +74,19 @@ bool rv_viewer_lit_path_advance(struct rv_viewer *viewer)
     return rv_critical_path_job_poll(&viewer->path);
 }
 
+static bool is_awaited(const struct rv_viewer *viewer)
+{
+    return viewer->path.is_on && rv_clock_mono_ns() - viewer->path_asked_ns < AWAITED_NS;
+}
+
 bool rv_viewer_lit_path_is_coming(const struct rv_viewer *viewer)
 {
-    return viewer->path.is_on && viewer->path.thread.is_running &&
-           rv_clock_mono_ns() - viewer->path_asked_ns < AWAITED_NS;
+    return is_awaited(viewer) && viewer->path.thread.is_running;
+}
+
+bool rv_viewer_lit_path_is_due(const struct rv_viewer *viewer)
+{
+    return is_awaited(viewer) && !viewer->view->has_path;
 }
 
 void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params)

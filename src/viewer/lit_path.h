@@ -22,6 +22,9 @@ bool rv_viewer_lit_path_advance(struct rv_viewer *viewer);
 /* Is one that the user has just asked for still being found? The next picture is to have it. */
 bool rv_viewer_lit_path_is_coming(const struct rv_viewer *viewer);
 
+/* Likewise, or is it found and not in the picture yet? Other pictures are not worth the time until it is. */
+bool rv_viewer_lit_path_is_due(const struct rv_viewer *viewer);
+
 /* What views are to be made with. Borrowed. */
 void rv_viewer_lit_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
 

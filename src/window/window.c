@@ -39,6 +39,7 @@
 #define INTERVAL_NS 16000000u /* least interval of frames */
 #define TEXT_NS 6000000u      /* of a frame, for texts in other scripts that are new in it; as much for panels */
 #define SAMPLES 4
+#define COARSE 4u               /* a coarse picture has this part of the boxes */
 #define SETTLING_NS 5000000000u /* from the start: hues may change */
 
 static const char WAITING[] = "waiting for the first event\n";
@@ -74,7 +75,8 @@ struct window {
     struct rv_box_budget moving, at_rest;
     struct rv_driver_threads drivers; /* of software GL */
     bool is_software;
-    bool is_rough; /* the last request was quick: no multisampling */
+    bool is_rough;       /* the last request was quick: no multisampling */
+    bool has_asked_path; /* the last request has the critical path */
     bool is_recording;
     uint64_t recorded_from_ns; /* when that began or ended */
     bool has_ended;            /* a frame of the ended capture was requested: its colours are those of the whole run */
@@ -140,6 +142,13 @@ static void advance(struct window *window)
 static struct rv_box_budget *budget_of(struct window *window)
 {
     return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
+}
+
+/* Of what the user waits for a coarse picture comes at once; the next one is finer. */
+static size_t n_boxes_of(struct window *window)
+{
+    const bool is_coarse = window->is_software && rv_viewer_lit_path_is_due(&window->viewer);
+    return budget_of(window)->n_boxes / (is_coarse ? COARSE : 1);
 }
 
 /* Where times count from the start of lanes, nothing of the capture is marked. */
@@ -218,7 +227,7 @@ static void ask_for_frame(struct window *window)
     request.view.is_steady = true;
     request.view.has_front_first = window->is_rough;
     request.view.width_px = (uint32_t)window->size_px[0];
-    request.view.box_budget = budget_of(window)->n_boxes;
+    request.view.box_budget = n_boxes_of(window);
     request.view.most_rows = rv_view_mode_get(window->asked.look)->most_rows;
     request.view.lane_order = &viewer->lane_order;
     request.view.is_past = viewer->playhead.is_on;
@@ -231,6 +240,7 @@ static void ask_for_frame(struct window *window)
     if (request.has_tasks)
         request.tasks = rv_viewer_tasks_view_apply(viewer, &request.view);
     rv_frame_builder_ask(window->frame_builder, &request);
+    window->has_asked_path = request.view.path != NULL;
     window->asked_consumed = window->counts.n_consumed;
     window->asked_pages = window->counts.n_pages;
     rv_viewer_drawn(viewer, window->asked.passed);
@@ -372,10 +382,12 @@ static void ask_why_silent(struct window *window)
     }
 }
 
-/* Milliseconds until the next frame is allowed: a software renderer gets at most half of the time. */
+/* Milliseconds until the next frame is allowed: a software renderer gets at most half of the time, but for what the user
+ * waits for. */
 static int pause_ms(const struct window *window, bool needs_one)
 {
-    uint64_t interval_ns = window->is_software ? 2 * window->frame_cost_ns : 0;
+    const bool is_rare = window->is_software && !rv_viewer_lit_path_is_due(&window->viewer);
+    uint64_t interval_ns = is_rare ? 2 * window->frame_cost_ns : 0;
     if (interval_ns < INTERVAL_NS)
         interval_ns = INTERVAL_NS;
     uint64_t since_ns = rv_clock_mono_ns() - window->frame_ns;
@@ -503,9 +515,18 @@ static void follow_request_for_command(struct window *window)
     free(command);
 }
 
+/* A picture that was requested before the path was found is not drawn: it would take as long as that with the path. */
+static void pass_picture_without_path(struct window *window)
+{
+    if (!window->has_asked_path && rv_viewer_lit_path_is_due(&window->viewer) &&
+        rv_frame_builder_is_ready(window->frame_builder))
+        take_frame(window);
+}
+
 /* Request or show a frame. Returns whether one is pending. */
 static bool go_on(struct window *window)
 {
+    pass_picture_without_path(window);
     bool is_wanted = needs_scene(window) && !rv_frame_builder_is_asked(window->frame_builder) &&
                      !rv_viewer_lit_path_is_coming(&window->viewer);
     if (is_wanted && is_frame_due(window))
@@ -513,7 +534,7 @@ static bool go_on(struct window *window)
     bool is_ready = rv_frame_builder_is_ready(window->frame_builder);
     bool needs_panels =
         window->n_frames && (window->panels.hash != window->drawn_hash || window->viewer.wants_screenshot);
-    if ((is_ready || needs_panels) && pause_ms(window, true) == 0)
+    if ((is_ready || (needs_panels && !rv_viewer_lit_path_is_due(&window->viewer))) && pause_ms(window, true) == 0)
         draw_and_show(window, is_ready);
     return is_wanted || is_ready || needs_panels;
 }
