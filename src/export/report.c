@@ -527,6 +527,10 @@ static void add_text_thread(struct rv_text_buffer *text, const struct table *tab
     rv_text_buffer_format(text, "  %s", lane->name);
     if (lane->last_line)
         rv_text_buffer_format(text, ", last at line %u", lane->last_line);
+    if (lane->times.unknown_ns) {
+        rv_text_buffer_add(text, ", state not known for");
+        rv_text_buffer_add_duration(text, lane->times.unknown_ns);
+    }
     rv_text_buffer_add(text, "\n");
     pthread_mutex_unlock(&lane->lock);
 }

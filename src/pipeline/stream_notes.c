@@ -126,13 +126,22 @@ static void change_state(struct rv_track *track, enum rv_thread_state state, uin
         &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
 }
 
+/* The time until now in which the state was unknown, which goes on. */
+static void pass_unknown(struct rv_track *track, uint64_t now_ns)
+{
+    if (now_ns <= track->off_cpu_since_ns)
+        return;
+    add_stretch(track, now_ns, &(struct rv_state_times){.unknown_ns = now_ns - track->off_cpu_since_ns});
+    track->off_cpu_since_ns = now_ns;
+}
+
 /* A thread whose state is unknown has called: divide that time among its calls. */
 static void share_unknown(struct rv_track *track, const struct rv_batch *batch, uint32_t from, uint32_t to,
                           uint64_t origin_ns)
 {
     for (uint32_t i = from; track->is_off_cpu && track->is_unknown && i < to; i++)
         if (rv_event_kind(&batch->events[i]) <= RV_EVENT_RETURN)
-            change_state(track, RV_THREAD_UNKNOWN, 0, origin_ns + rv_event_ticks(&batch->events[i]));
+            pass_unknown(track, origin_ns + rv_event_ticks(&batch->events[i]));
 }
 
 static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)

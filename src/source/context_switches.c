@@ -8,7 +8,9 @@
  * A thread that runs another program by exec may have a ring of each: its switches since then are the later one's.
  *
  * A thread without an owner is silent, unless one claims it within a second of its end. Its sums are kept until then, its
- * switches for a second each. The kernel reports each end, so that a number that is used again is another thread.
+ * switches for a second each. After a pause of the readings, in which rings may have begun that are found only now, what
+ * happened in it is kept for a second from its end. The kernel reports each end, so that a number that is used again is
+ * another thread.
  *
  * After a loss, from the last record of the full buffer until the kernel says how many it has lost, every thread's state is
  * not known, nor is it until the thread's next switch.
@@ -58,6 +60,10 @@ struct loss { /* a time of it, in ticks */
     uint64_t from, to;
 };
 
+struct pause { /* of the readings, longer than STRANGER_NS */
+    uint64_t from_ns, to_ns;
+};
+
 struct rv_context_switches {
     struct rv_perf_buffers *buffers;
     size_t *last_threads; /* by buffer: index of the thread of its last switch, which often has the next one */
@@ -69,6 +75,9 @@ struct rv_context_switches {
     bool has_wakes;
     uint64_t n_lost;
     struct loss lost, wakes_lost; /* the latest */
+    struct pause pause;           /* likewise */
+    uint64_t read_ns;             /* time of the last reading, */
+    uint64_t kept_ns;             /* at which earlier switches of threads without an owner were dropped */
 };
 
 /* Takes the buffers, of which NULL gives NULL. */
@@ -119,6 +128,11 @@ bool rv_context_switches_is_opening(const struct rv_context_switches *switches)
 int rv_context_switches_error(const struct rv_context_switches *switches)
 {
     return rv_perf_buffers_error(switches->buffers);
+}
+
+bool rv_context_switches_refuse(const struct rv_context_switches *switches, pid_t pid)
+{
+    return rv_perf_buffers_refuse(switches->buffers, pid);
 }
 
 void rv_context_switches_close(struct rv_context_switches *switches)
@@ -209,13 +223,13 @@ static void end_thread(struct rv_context_switches *switches, struct thread *thre
 }
 
 /* Forget threads that have ended, unless someone may still claim them, and switches that are too old. */
-static void sweep(struct rv_context_switches *switches, uint64_t now_ns)
+static void sweep(struct rv_context_switches *switches)
 {
     size_t n_left = 0;
     rv_hash_index_clear(&switches->by_tid);
     for (size_t i = 0; i < switches->n_threads; i++) {
         struct thread *thread = &switches->threads[i];
-        const bool is_old = !thread->owner && now_ns > thread->last_ns + STRANGER_NS;
+        const bool is_old = !thread->owner && thread->last_ns < switches->kept_ns;
         if (is_old && thread->ended_ns)
             end_thread(switches, thread);
         else if (is_old)
@@ -234,13 +248,13 @@ static struct thread *find_thread(const struct rv_context_switches *switches, ui
     return i && switches->threads[i - 1].tid == tid ? &switches->threads[i - 1] : NULL;
 }
 
-static struct thread *need_thread(struct rv_context_switches *switches, uint32_t tid, uint64_t now_ns)
+static struct thread *need_thread(struct rv_context_switches *switches, uint32_t tid)
 {
     struct thread *thread = find_thread(switches, tid);
     if (thread)
         return thread;
     if (switches->n_threads > 2 * switches->n_swept + 64)
-        sweep(switches, now_ns);
+        sweep(switches);
     size_t i = switches->n_threads++;
     switches->threads =
         rv_vec_reserve(switches->threads, &switches->capacity, switches->n_threads, sizeof *switches->threads);
@@ -251,7 +265,7 @@ static struct thread *need_thread(struct rv_context_switches *switches, uint32_t
 
 void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t born_ticks)
 {
-    struct thread *thread = need_thread(switches, tid, 0);
+    struct thread *thread = need_thread(switches, tid);
     if (thread->owner && thread->born_ticks > born_ticks)
         return;
     thread->owner = owner;
@@ -262,7 +276,7 @@ void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t ti
 
 void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
-    struct thread *thread = need_thread(switches, tid, 0);
+    struct thread *thread = need_thread(switches, tid);
     thread->owner = owner;
     thread->born_ticks = thread->exec_ticks = 0;
 }
@@ -332,7 +346,7 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
 struct reading {
     uint64_t rate; /* of the clock */
     struct rv_clock_instant now;
-    uint64_t stranger_ticks; /* earlier switches of threads without an owner are dropped */
+    uint64_t kept_ticks; /* that of kept_ns */
 };
 
 static uint64_t ticks_at(const struct reading *reading, uint64_t mono_ns)
@@ -340,11 +354,21 @@ static uint64_t ticks_at(const struct reading *reading, uint64_t mono_ns)
     return rv_clock_ticks_at(reading->rate, &reading->now, mono_ns);
 }
 
-static struct reading begin_reading(const struct rv_clock *clock)
+/* Since when switches of threads without an owner are kept now. */
+static uint64_t kept_since(struct rv_context_switches *switches, uint64_t now_ns)
+{
+    const uint64_t before_ns = now_ns > STRANGER_NS ? now_ns - STRANGER_NS : 0;
+    if (switches->read_ns < before_ns)
+        switches->pause = (struct pause){switches->read_ns, now_ns};
+    switches->read_ns = now_ns;
+    return switches->pause.to_ns > before_ns ? switches->pause.from_ns : before_ns;
+}
+
+static struct reading begin_reading(struct rv_context_switches *switches, const struct rv_clock *clock)
 {
     struct reading reading = {.rate = rv_clock_rate(clock), .now = rv_clock_instant(clock->kind)};
-    const uint64_t now_ns = reading.now.mono_ns;
-    reading.stranger_ticks = ticks_at(&reading, now_ns > STRANGER_NS ? now_ns - STRANGER_NS : 0);
+    switches->kept_ns = kept_since(switches, reading.now.mono_ns);
+    reading.kept_ticks = switches->kept_ns ? ticks_at(&reading, switches->kept_ns) : 0;
     return reading;
 }
 
@@ -358,7 +382,7 @@ static void make_room(struct rv_context_switches *switches, struct thread *threa
         switches->n_lost++;
     }
     while (!thread->owner && thread->first < thread->n &&
-           rv_event_ticks(&thread->changes[thread->first]) < reading->stranger_ticks)
+           rv_event_ticks(&thread->changes[thread->first]) < reading->kept_ticks)
         thread->first++;
     if (thread->first > thread->n / 2) {
         thread->n -= thread->first;
@@ -420,10 +444,10 @@ static void join_loss(struct loss *into, const struct loss *loss)
 /* The one that has the number at this time. */
 static struct thread *thread_at(struct rv_context_switches *switches, uint32_t pid, uint32_t tid, uint64_t mono_ns)
 {
-    struct thread *thread = need_thread(switches, tid, mono_ns);
+    struct thread *thread = need_thread(switches, tid);
     if (thread->ended_ns && !thread->owner && mono_ns > thread->ended_ns) {
         end_thread(switches, thread);
-        thread = need_thread(switches, tid, mono_ns);
+        thread = need_thread(switches, tid);
     }
     thread->pid = pid;
     return thread;
@@ -664,7 +688,7 @@ uint64_t rv_context_switches_read(struct rv_context_switches *switches, const st
 {
     struct rv_perf_record record = {.n_lost = 0};
     rv_perf_buffers_open_some(switches->buffers);
-    const struct reading reading = begin_reading(clock);
+    const struct reading reading = begin_reading(switches, clock);
     rv_perf_buffers_begin(switches->buffers, reading.now.mono_ns);
     while (rv_perf_buffers_next(switches->buffers, &record))
         read_record(switches, &record, &reading);

@@ -47,6 +47,9 @@ bool rv_context_switches_is_opening(const struct rv_context_switches *switches);
 /* 0, or why threads of the process are missing: -EMFILE, since each takes as many descriptors as there are CPUs. */
 int rv_context_switches_error(const struct rv_context_switches *switches);
 
+/* Are some threads of this process missing? */
+bool rv_context_switches_refuse(const struct rv_context_switches *switches, pid_t pid);
+
 /* NULL-safe. */
 void rv_context_switches_close(struct rv_context_switches *switches);
 
@@ -60,7 +63,7 @@ unsigned rv_context_switches_percent_full(const struct rv_context_switches *swit
 /*
  * The thread's switches belong to this owner from now on (a ring, from 1; born: when its program began, after any
  * exec), those before its next exec. Another owner that was born later keeps them. The switches of a thread without an
- * owner are kept for a second.
+ * owner are kept for a second, or, after a pause of the readings, those of the pause for a second from its end.
  */
 void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t born_ticks);
 

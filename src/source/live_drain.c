@@ -133,7 +133,7 @@ static void open_stream(struct live *live, struct rv_live_ring *slot, const stru
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
         .n_late = slot->normalizer.n_late,
     };
-    slot->has_called = false;
+    slot->has_called = slot->is_refused = false;
     slot->wakes = (struct rv_kernel_wakes){0};
     rv_thread_switches_claim(&live->switches, slot, process->born_ticks);
     slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){

@@ -36,6 +36,7 @@ struct rv_live_ring {
     uint64_t n_lost_ahead;            /* overwritten events to be reported before the next one */
     uint64_t n_added;                 /* events of context switches and marks of choices, which are not the ring's */
     bool has_called;                  /* switches before the thread's first event are not shown */
+    bool is_refused; /* its switches may be missing, as it says */
     bool is_damage_said;
     struct rv_kernel_wakes wakes;
 };

@@ -117,6 +117,9 @@ struct rv_perf_buffers {
     size_t n_events, events_capacity;
     pid_t *processes; /* to be opened behind the first */
     size_t n_processes, processes_capacity;
+    pid_t *refused; /* some threads of which have no events */
+    size_t n_refused, refused_capacity;
+    pid_t opening;              /* the one whose events are being opened */
     DIR *process;               /* its threads, whose events are being opened; NULL: of none */
     struct rv_hash_index known; /* those found so far */
     size_t n_found;             /* in this pass */
@@ -300,6 +303,7 @@ static pid_t find_new_thread(struct rv_perf_buffers *buffers)
 static int begin_process(struct rv_perf_buffers *buffers, pid_t pid, DIR *process)
 {
     buffers->process = process;
+    buffers->opening = pid;
     rv_hash_index_add(&buffers->known, (uint64_t)pid, 1);
     buffers->n_found = 1;
     buffers->n_passes = 0;
@@ -330,13 +334,29 @@ static bool begin_pass(struct rv_perf_buffers *buffers)
     return true;
 }
 
+static void refuse(struct rv_perf_buffers *buffers, pid_t pid)
+{
+    buffers->refused =
+        rv_vec_reserve(buffers->refused, &buffers->refused_capacity, buffers->n_refused + 1, sizeof *buffers->refused);
+    buffers->refused[buffers->n_refused++] = pid;
+}
+
 /* A process that perf refuses is left, with its other threads; when descriptors are used up, so are all. */
 static void leave_process(struct rv_perf_buffers *buffers, int error)
 {
     buffers->error = error;
-    if (error == -EMFILE)
-        buffers->n_processes = 0;
+    refuse(buffers, buffers->opening);
+    while (error == -EMFILE && buffers->n_processes)
+        refuse(buffers, buffers->processes[--buffers->n_processes]);
     end_opening(buffers);
+}
+
+bool rv_perf_buffers_refuse(const struct rv_perf_buffers *buffers, pid_t pid)
+{
+    size_t i = 0;
+    while (i < buffers->n_refused && buffers->refused[i] != pid)
+        i++;
+    return i < buffers->n_refused;
 }
 
 static int open_next_thread(struct rv_perf_buffers *buffers)
@@ -430,6 +450,7 @@ void rv_perf_buffers_close(struct rv_perf_buffers *buffers)
     end_opening(buffers);
     free(buffers->events);
     free(buffers->processes);
+    free(buffers->refused);
     free(buffers->cpus);
     free(buffers->by_next);
     free(buffers);

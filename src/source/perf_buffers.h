@@ -75,6 +75,9 @@ bool rv_perf_buffers_is_opening(const struct rv_perf_buffers *buffers);
  * or -EACCES, -EPERM: those of one that perf refuses. */
 int rv_perf_buffers_error(const struct rv_perf_buffers *buffers);
 
+/* Are some threads of this process missing? */
+bool rv_perf_buffers_refuse(const struct rv_perf_buffers *buffers, pid_t pid);
+
 /* NULL-safe. */
 void rv_perf_buffers_close(struct rv_perf_buffers *buffers);
 

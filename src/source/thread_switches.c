@@ -104,12 +104,13 @@ static size_t use_wakes(struct rv_thread_switches *switches, struct rv_live_ring
     return n_left;
 }
 
-/* Take the thread's switches until these ticks, and explain the popped waits. Returns their number. */
-static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until,
+/* Take the thread's switches until these ticks, behind n that were taken, and explain the popped waits. Returns the number
+ * of all. */
+static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slot, size_t n, uint64_t until,
                    struct rv_event *popped, size_t n_popped)
 {
     enum { STEP = 64 };
-    size_t n = 0, n_taken;
+    size_t n_taken;
     do {
         switches->taken = rv_vec_reserve(switches->taken, &switches->taken_capacity, n + STEP, sizeof *switches->taken);
         n_taken =
@@ -118,8 +119,34 @@ static size_t take(struct rv_thread_switches *switches, struct rv_live_ring *slo
     } while (n_taken == STEP);
     if (switches->has_wakes)
         n = use_wakes(switches, slot, n, popped, n_popped);
-    slot->n_added += n;
     return n;
+}
+
+/* As the first: the state is not known from these ticks on. Returns 1. */
+static size_t take_unknown(struct rv_thread_switches *switches, uint64_t ticks)
+{
+    switches->taken = rv_vec_reserve(switches->taken, &switches->taken_capacity, 1, sizeof *switches->taken);
+    switches->taken[0] =
+        (struct rv_event){.when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | ticks, .aux = RV_THREAD_UNKNOWN};
+    return 1;
+}
+
+/* What the thread did before its first event is not shown, but that its state is not known by then. Returns the number of
+ * events that say so. */
+static size_t skip(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t first_ticks)
+{
+    const size_t n = take(switches, slot, 0, first_ticks, NULL, 0);
+    slot->has_called = true;
+    return n && switches->taken[n - 1].aux == RV_THREAD_UNKNOWN ? take_unknown(switches, first_ticks) : 0;
+}
+
+/* Where its process is refused, the thread's state is not known until a switch of it is. */
+static size_t take_refusal(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t ticks)
+{
+    if (slot->is_refused || !rv_context_switches_refuse(switches->reported, (pid_t)slot->ring.control->owner_pid))
+        return 0;
+    slot->is_refused = true;
+    return take_unknown(switches, ticks);
 }
 
 static uint64_t last_ticks(const struct rv_event *events, size_t n)
@@ -143,12 +170,11 @@ static size_t take_among(struct rv_thread_switches *switches, struct rv_live_rin
     const uint64_t last = last_ticks(popped, n_popped);
     if (until || last >= switches->read_ticks)
         rv_thread_switches_read(switches, &slot->map->clock);
-    if (!slot->has_called) {
-        (void)take(switches, slot, rv_event_ticks(&popped[0]), NULL, 0);
-        slot->n_added = 0;
-        slot->has_called = true;
-    }
-    const size_t n_switches = take(switches, slot, last > until ? last : until, popped, n_popped);
+    const uint64_t first = rv_event_ticks(&popped[0]);
+    const size_t n_skipped = slot->has_called ? 0 : skip(switches, slot, first);
+    const size_t n_unknown = n_skipped ? n_skipped : take_refusal(switches, slot, first);
+    const size_t n_switches = take(switches, slot, n_unknown, last > until ? last : until, popped, n_popped);
+    slot->n_added += n_switches;
     if (n_switches)
         tell_losses(switches, switches->taken);
     return n_switches;
@@ -192,9 +218,10 @@ uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn
 void rv_thread_switches_send(struct rv_thread_switches *switches, struct rv_live_ring *slot, uint64_t until,
                              const struct rv_intake *intake)
 {
-    const size_t n = switches->reported && slot->has_called ? take(switches, slot, until, NULL, 0) : 0;
+    const size_t n = switches->reported && slot->has_called ? take(switches, slot, 0, until, NULL, 0) : 0;
     if (!n)
         return;
+    slot->n_added += n;
     tell_losses(switches, switches->taken);
     rv_live_ring_hand_over(slot, switches->taken, n, intake);
 }

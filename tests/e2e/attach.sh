@@ -242,6 +242,17 @@ fi
 run -p $pid
 expect "exit status for a process that has ended" $status 1
 one_line "a process that has ended"
+# Threads whose switches are not reported, for want of descriptors, do not count as running.
+begin_program short "$program"
+within 90 grep -q running "$folder/program" || fail "the program does not start"
+(ulimit -n 28 && run -p $pid --duration=0.3s --report=json --output="$folder/unreported" --force && exit $status)
+expect "exit status with few descriptors" $? 0
+if grep -q 'states of some threads are not known' "$folder/err"; then
+    grep -oE '"blocked_ns":0,"runnable_ns":0,"unknown_ns":[1-9][0-9]{7}' "$folder/unreported" >"$folder/unknown" ||
+        fail "no thread whose state is not known: $(cat "$folder/unreported")"
+fi
+exec 9>&-
+wait $pid
 begin_program restricted "$program" restricted
 within 90 grep -q running "$folder/program" || fail "the program does not start under seccomp"
 run -p $pid --duration=0.05s --report

@@ -258,6 +258,20 @@ static unsigned n_blocked(const struct child *child, uint32_t owner)
     return n_found;
 }
 
+/* Rings that began meanwhile are found only then. */
+Test(source_context_switches, what_a_thread_did_in_a_long_pause_of_the_readings_is_kept_for_its_owner, .timeout = 60)
+{
+    struct child child = begin("select undef, undef, undef, 0.005 for 1 .. 40; select undef, undef, undef, 1.5");
+    rv_clock_init(&child.clock, RV_CLOCK_MONOTONIC);
+    rv_context_switches_read(child.switches, &child.clock);
+    read_to_end(&child, RV_CLOCK_MONOTONIC);
+    rv_context_switches_read(child.switches, &child.clock);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER, UINT64_MAX);
+    const unsigned n = n_blocked(&child, OWNER);
+    cr_expect_geq(n, 41, "%u", n);
+    rv_context_switches_close(child.switches);
+}
+
 enum order { IN_TIME, LATER_FIRST, FORGOTTEN_BETWEEN, N_ORDERS };
 
 /* The ring of either program may be found first. */
@@ -905,6 +919,7 @@ Test(source_context_switches, threads_that_find_no_descriptor_are_missing_and_so
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){N_DESCRIPTORS, N_DESCRIPTORS}), 0);
     struct rv_context_switches *switches = open_process(pid, &clock);
     cr_expect_eq(rv_context_switches_error(switches), -EMFILE);
+    cr_expect(rv_context_switches_refuse(switches, pid) && !rv_context_switches_refuse(switches, getpid()));
     const int fd = dup(STDERR_FILENO);
     cr_expect(fd >= 0 && fd < N_DESCRIPTORS * 3 / 4, "%d", fd);
     cr_assert_eq(kill(pid, SIGKILL), 0);
