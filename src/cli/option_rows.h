@@ -344,7 +344,7 @@ OPTION(STRING_SIZE, WATCH, "string-size", "=BYTES", NULL, COUNT(string_bytes, 40
     "how much of a string is copied, 1 to 4096 (default: 64)",
     NULL)
 
-OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
+OPTION(STATES, WATCH, "states", "=on|own|off", NULL, WORD(states),
     "show when the kernel ran the threads (default: on)",
     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. Threads of traced processes that "
     "make no call for half a second have lanes, too, at most 256 at once; one that calls later has another lane from then on. What they wait "
@@ -353,7 +353,7 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
     "is 2 or less, else with CAP_PERFMON. Who wakes the threads, of all the system's, is read from the tracepoint "
     "sched:sched_waking, which root may do (CAP_PERFMON, or kernel.perf_event_paranoid -1, if tracefs can be read) in the first namespace of process ids: "
-    "--waits then knows more wakers, exactly, and when sleeps ended. Work that the kernel had put off, as for a network, counts for the thread that ran then: it is `likely` the waker. Meanwhile each wake on the machine, of any program, takes some .3 us more. "
+    "--waits then knows more wakers, exactly, and when sleeps ended. Work that the kernel had put off, as for a network, counts for the thread that ran then: it is `likely` the waker. Meanwhile each wake on the machine, of any program, takes some .3 us more: `own` leaves that out. "
     "Changes without room in the kernel's buffers are counted as lost: from there to a "
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 

@@ -298,10 +298,6 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return 0;
     case RV_OPTION_SYSCALLS:
         return choose_syscalls(options, value ? value : "all");
-    case RV_OPTION_STATES:
-        error = rv_option_value_word(entry, value, &word);
-        options->leaves_states = word == 1;
-        return error;
     case RV_OPTION_MEMORY:
         if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
             return rv_option_value_bad(entry->name, value, "a size of at least 1M");

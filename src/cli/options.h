@@ -25,6 +25,8 @@ struct rv_export_option {
     const char *path;
 };
 
+enum rv_states { RV_STATES_ON, RV_STATES_OWN /* but not who else of the machine wakes the threads */, RV_STATES_OFF };
+
 enum rv_follow { RV_FOLLOW_LATER /* processes that are started while it is traced */, RV_FOLLOW_NONE, RV_FOLLOW_ALL };
 
 struct rv_options {
@@ -83,7 +85,7 @@ struct rv_options {
     size_t n_prototypes;                           /* 0: arguments are not captured */
     const char *syscalls;                          /* of --syscalls; NULL: none */
     uint32_t string_bytes;                         /* 0: the default */
-    bool leaves_states;                            /* --states=off */
+    enum rv_states states;
     enum rv_time_kind flame;
     uint32_t pid; /* of a process to attach to; 0: none */
     uint64_t duration_ns, drain_interval_ns, memory_bytes;

@@ -275,7 +275,7 @@ static struct rv_context_switches *open_context_switches(const struct rv_options
     int error;
     struct rv_context_switches *switches =
         options->pid ? open_processes_switches(options, &error) : rv_context_switches_open(&error);
-    if (switches)
+    if (switches && options->states == RV_STATES_ON)
         (void)rv_context_switches_add_wakes(switches); /* few users may: without a message */
     if (error)
         rv_note("threads' states are not known: perf_event_open: %s%s", strerror(-error),
@@ -307,7 +307,7 @@ static int open_source(struct run *run)
     int error = create_map(run);
     if (error)
         return error;
-    live.switches = options->leaves_states ? NULL : open_context_switches(options);
+    live.switches = options->states == RV_STATES_OFF ? NULL : open_context_switches(options);
     run->source = rv_live_drain_open(&run->map, &live);
     return run->source ? 0 : -EBUSY;
 }
