@@ -44,6 +44,7 @@
 #define WRITE_JUMPS "write jumps" /* why all threads were stopped */
 #define N(array) (sizeof(array) / sizeof *(array))
 static const uint64_t PAUSE_NS = 1000000, LOADING_NS = 25000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
+static const uint64_t LONG_STOP_NS = 100000000;
 
 struct attacher {
     pid_t pid;
@@ -282,10 +283,13 @@ static int call_on(struct attacher *attacher, size_t idx, const struct rv_ptrace
     return error;
 }
 
+/* A stop that a user of the process may have felt is printed without --verbose. */
 static void note_stop(const struct attacher *attacher, const char *why, bool is_in_vain)
 {
-    rv_note("process %d: all threads were stopped for %.1f ms, to %s%s", (int)attacher->pid,
-            (double)attacher->tracee.stopped_ns / 1e6, why, is_in_vain ? ", in vain" : "");
+    void (*const say)(const char *format, ...) =
+        attacher->tracee.stopped_ns >= LONG_STOP_NS && !is_in_vain ? rv_warn : rv_note;
+    say("process %d: all threads were stopped for %.1f ms, to %s%s", (int)attacher->pid,
+        (double)attacher->tracee.stopped_ns / 1e6, why, is_in_vain ? ", in vain" : "");
 }
 
 /* ---- loading ---- */

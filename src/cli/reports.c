@@ -61,6 +61,8 @@ static int write_report(struct rv_reports *reports)
         .width = rv_table_width(reports->output->file),
     };
     rv_session_silent(reports->session, &report.silent);
+    if (!reports->range)
+        report.full_rings = rv_full_rings_sum(report.lanes);
     int error = rv_report_write(&report, reports->options->report_format, reports->output->file);
     rv_silent_threads_fini(&report.silent);
     rv_stats_destroy(stats);

@@ -12,12 +12,15 @@
 #include "base/instrumentation_text.h"
 #include "base/memory.h"
 #include "base/sigbus.h"
+#include "export/full_rings.h"
 #include "export/losses.h"
 #include "export/not_traced.h"
 #include "ring/modules.h"
 #include "ring/not_preloaded.h"
 #include "ring/ownership.h"
 #include "source/arguments.h"
+
+static const uint64_t LONG_PATCHING_NS = 200000000;
 
 /* By the limit of memory. */
 static void warn_of_forgotten_texts(struct rv_lanes *lanes)
@@ -324,6 +327,31 @@ void rv_warnings_not_traced(const char *file, struct rv_session *session)
                 rv_units_word(n, "", "s"));
 }
 
+/* That the program was held up by us. */
+static void say_full_rings(const struct rv_warnings *run)
+{
+    char words[RV_FULL_RINGS_BYTES];
+    const struct rv_full_rings full_rings = rv_full_rings_sum(rv_session_lanes(run->session));
+    if (*rv_full_rings_words(&full_rings, words))
+        rv_warn("%s", words);
+}
+
+/* Likewise. Programs wait for it, at their begin and where they load libraries. */
+static void say_patching(const struct rv_warnings *run)
+{
+    char took[32], all[32];
+    uint64_t patching_ns = 0, first_ns, last_ns;
+    for (uint32_t i = 0; run->map->base && i < rv_ownership_n_processes(run->map); i++)
+        patching_ns += __atomic_load_n(&rv_map_process(run->map, i)->patching_ns, __ATOMIC_RELAXED);
+    if (patching_ns < LONG_PATCHING_NS || !rv_lanes_bounds(rv_session_lanes(run->session), &first_ns, &last_ns) ||
+        patching_ns < (last_ns - first_ns) / 20)
+        return;
+    rv_units_format_ns(took, sizeof took, patching_ns);
+    rv_units_format_ns(all, sizeof all, last_ns - first_ns);
+    rv_warn("patching programs took %s of CPU time, beside %s from the first call to the last: patch less (-x, --patch)",
+            took, all);
+}
+
 void rv_warnings_print(const struct rv_warnings *run)
 {
     warn_of_losses(run);
@@ -335,6 +363,8 @@ void rv_warnings_print(const struct rv_warnings *run)
     if (!run->options->file) {
         say_not_traced(run);
         say_untraced_library(run);
+        say_full_rings(run);
+        say_patching(run);
     } else if (!run->options->has_report && (rv_options_n_texts(run->options) || run->options->n_exports)) {
         rv_warnings_not_traced(run->options->file, run->session);
     }

@@ -338,6 +338,7 @@ static void write_json(struct rv_text_buffer *text, const void *context)
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
     rv_silent_threads_add_json(text, &report->silent);
+    rv_full_rings_add_json(text, &report->full_rings);
     add_json_processes(text, report);
     add_json_not_traced(text, table);
     rv_text_buffer_add(text, ",\"threads\":[");
@@ -583,6 +584,13 @@ static void add_text_unknown(struct rv_text_buffer *text, const struct rv_report
         rv_text_buffer_add(text, "threads' states are not known: no columns of cpu, blocked and runnable time\n");
 }
 
+static void add_text_full_rings(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    char words[RV_FULL_RINGS_BYTES];
+    if (*rv_full_rings_words(&report->full_rings, words))
+        rv_text_buffer_format(text, "%s\n", words);
+}
+
 static void add_text_heading(struct rv_text_buffer *text, const struct table *table)
 {
     rv_text_buffer_format(text, "%12s %10s", "calls", "total");
@@ -673,6 +681,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
                               rv_units_word(report->n_switches, "", "s"));
     rv_text_buffer_add(text, "\n");
     rv_silent_threads_add_text(text, &report->silent);
+    add_text_full_rings(text, report);
     rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED + 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "export/full_rings.h"
 #include "export/group_by.h"
 #include "export/table.h"
 #include "model/lanes.h"
@@ -21,6 +22,7 @@ struct rv_report {
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses;  /* NULL = none */
     struct rv_silent_threads silent; /* threads without a lane */
+    struct rv_full_rings full_rings;
     unsigned width; /* of the terminal, in characters: text leaves out columns and rows; 0 = it is none */
 };
 

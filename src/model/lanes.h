@@ -57,6 +57,7 @@ struct rv_lane {
     uint64_t last_ns;               /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
     struct rv_state_times times;
+    uint64_t full_ring_ns;    /* in which its thread waited for room in its ring */
     uint64_t n_switches_lost; /* lost changes of thread states, by the lane's events: the kernel had no room for them */
     struct rv_state_times_sums stretches; /* times off the CPU; only with keeps_stretches */
     bool keeps_stretches;

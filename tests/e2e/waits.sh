@@ -18,6 +18,8 @@ check "the share of blocked time in waits where rings are full" "$check_coverage
 run --waits=csv "$folder/full.rvz"
 awk -F, '$1 == "full ring" && $3 > 10 && $4 > 1000000 { found = 1 } END { exit !found }' "$folder/out" ||
     fail "no waits for room in rings: $(cat "$folder/out")"
+run --report=json "$folder/full.rvz"
+grep -q '"full_rings":{"threads":[1-9][0-9]*,"waited_ns":[1-9]' "$folder/out" || fail "no full rings in a report: $(cat "$folder/out")"
 run --headless --record="$folder/lone.rvz" --ring-events=64 --force -- "$contention" truth 1 50000
 run --critical-path=csv --force --output="$folder/path" "$folder/lone.rvz"
 awk -F, '$1 == "unknown" && $2 == "full ring" && $3 > 1000000 { found = 1 } END { exit !found }' "$folder/path" ||
