@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "model/lanes.h"
@@ -136,11 +137,55 @@ static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const stru
     return covered_ns;
 }
 
+enum { MOST_CPUS = 4 }; /* that are named */
+
+struct cpus { /* that a thread left; at most one more than are named */
+    uint32_t numbers[MOST_CPUS + 1];
+    size_t n;
+};
+
+static void add_cpu(struct cpus *cpus, uint32_t number)
+{
+    size_t i = 0;
+    while (i < cpus->n && cpus->numbers[i] != number)
+        i++;
+    if (i == cpus->n && i <= MOST_CPUS)
+        cpus->numbers[cpus->n++] = number;
+}
+
+/* Of merged notes they may not be known. */
+static struct cpus find_cpus(struct rv_lane *lane, const struct rv_box *box)
+{
+    struct cpus cpus = {.n = 0};
+    pthread_mutex_lock(&lane->lock);
+    for (size_t i = rv_bisect_below(lane->notes, lane->n_notes, sizeof *lane->notes,
+                                    offsetof(struct rv_lane_note, start_ns), box->start_ns);
+         i < lane->n_notes && lane->notes[i].start_ns < rv_box_end_ns(box); i++) {
+        const struct rv_lane_note *note = &lane->notes[i];
+        const bool has_cpu = note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED;
+        if (has_cpu && note->id != RV_NOTE_SEVERAL)
+            add_cpu(&cpus, note->id);
+    }
+    pthread_mutex_unlock(&lane->lock);
+    return cpus;
+}
+
+/* ", left CPU 0, 3". */
+static void name_cpus(const struct cpus *cpus, char *out, size_t out_bytes)
+{
+    char number[32];
+    *out = '\0';
+    for (size_t i = 0; i < cpus->n; i++) {
+        (void)snprintf(number, sizeof number, i ? ", %" PRIu32 : ", left CPU %" PRIu32, cpus->numbers[i]);
+        rv_text_append(out, out_bytes, i < MOST_CPUS ? number : ", ...", SIZE_MAX);
+    }
+}
+
 /* Where its thread was off the CPU; of a whole call, with its callees. */
 static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                         const struct rv_tooltip_rows_about *about)
 {
-    char on[32], off[32], ready[32], away[32];
+    char on[32], off[32], ready[32], away[32], left[64];
     const struct rv_box *box = &hover->box;
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
@@ -154,8 +199,10 @@ static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover
     rv_units_format_ns(off, sizeof off, blocked_ns);
     rv_units_format_ns(ready, sizeof ready, runnable_ns);
     rv_units_format_ns(away, sizeof away, away_ns);
+    const struct cpus cpus = find_cpus(about->lane, box);
+    name_cpus(&cpus, left, sizeof left);
     if (off_ns > away_ns)
-        add_line(tooltip, "on CPU", "%s; blocked %s, runnable %s", on, off, ready);
+        add_line(tooltip, "on CPU", "%s; blocked %s, runnable %s%s", on, off, ready, left);
     if (away_ns)
         add_line(tooltip, "suspended", "%s", away);
 }

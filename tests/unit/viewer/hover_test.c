@@ -89,13 +89,13 @@ Test(hover, a_call_says_when_its_thread_was_off_the_cpu, .timeout = 60)
     cr_assert_str_eq(line_of(&tooltip, "suspended"), "20 ns");
     lane->notes[0].start_ns = 0;
     lane->notes[0].end_ns = start_ns + 20;
-    rv_lane_add_note(
-        lane, &(struct rv_lane_note){.start_ns = start_ns + 20, .end_ns = start_ns + 50, .kind = RV_NOTE_BLOCKED});
-    rv_lane_add_note(lane,
-                     &(struct rv_lane_note){.start_ns = end_ns - 50, .end_ns = end_ns + 9, .kind = RV_NOTE_PREEMPTED});
+    rv_lane_add_note(lane, &(struct rv_lane_note){
+                               .start_ns = start_ns + 20, .end_ns = start_ns + 50, .kind = RV_NOTE_BLOCKED, .id = 3});
+    rv_lane_add_note(lane, &(struct rv_lane_note){
+                               .start_ns = end_ns - 50, .end_ns = end_ns + 9, .kind = RV_NOTE_PREEMPTED, .id = 1});
     cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
     char expected[96];
-    snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, runnable 50 ns",
+    snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, runnable 50 ns, left CPU 3, 1",
              (unsigned long long)(end_ns - start_ns - 100));
     cr_assert_str_eq(line_of(&tooltip, "on CPU"), expected);
     rv_lanes_destroy(lanes);
