@@ -11,6 +11,7 @@ static void begin(struct rv_kernel_wakes *wakes, const struct rv_event *event)
         return;
     wakes->began = rv_event_ticks(event);
     wakes->kind = event->frame & RV_WAIT_KIND_MASK;
+    wakes->on = event->id;
 }
 
 /* May what is left for a softirq have come by a socket, from the thread that it ran in? */
@@ -18,6 +19,13 @@ static bool is_transfer(uint32_t kind)
 {
     return kind == RV_WAIT_READ || kind == RV_WAIT_WRITE || kind == RV_WAIT_POLL || kind == RV_WAIT_ACCEPT ||
            kind == RV_WAIT_CONNECT;
+}
+
+/* Is the likely waker of such a wait a child whose end may have sent a signal? */
+static bool is_signalled(const struct rv_kernel_wakes *wakes)
+{
+    return wakes->kind == RV_WAIT_SIGNAL || wakes->kind == RV_WAIT_PROCESS || wakes->kind == RV_WAIT_SLEEP ||
+           (wakes->kind == RV_WAIT_POLL && wakes->on == RV_WAIT_ON_NOTHING);
 }
 
 /* Was the last wake in the wait that the WOKEN ends? */
@@ -67,6 +75,10 @@ void rv_kernel_wakes_follow(struct rv_kernel_wakes *wakes, struct rv_event *even
         return;
     case RV_WAKE_UNKNOWN:
         explain(wakes, event);
+        break;
+    case RV_WAKE_LIKELY:
+        if (is_signalled(wakes))
+            explain(wakes, event);
         break;
     case RV_WAKE_TIMEOUT:
         explain_timeout(wakes, event);

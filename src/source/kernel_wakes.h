@@ -15,7 +15,8 @@
 struct rv_kernel_wakes { /* of a thread; zeroed = none is known */
     uint64_t woke;       /* ticks of the last wake; 0: there was none */
     uint32_t waker;      /* as a WOKEN's id */
-    uint32_t kind;       /* enum rv_wait_kind of the wait that has not ended */
+    uint32_t kind;       /* enum rv_wait_kind of the wait that has not ended, */
+    uint32_t on;         /* and what for: its WAIT's id */
     uint64_t began;      /* its begin; of none, the end of the one before */
 };
 
@@ -26,8 +27,8 @@ static inline void rv_kernel_wakes_add(struct rv_kernel_wakes *wakes, const stru
     wakes->waker = wake->id;
 }
 
-/* The thread's next WAIT or WOKEN. Sets the waker of a WOKEN that has none, and the moment of one whose time ran
- * out. */
+/* The thread's next WAIT or WOKEN. Sets the waker of a WOKEN that has none, or whose likely waker is a child that has
+ * ended, and the moment of one whose time ran out. */
 void rv_kernel_wakes_follow(struct rv_kernel_wakes *wakes, struct rv_event *event);
 
 #endif

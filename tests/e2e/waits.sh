@@ -238,6 +238,15 @@ row "file lock" ' .deleted. byte 0' ::lock_file "" $owner
 row "file lock" '[(]deleted[)]' ::lock_file "" $owner
 row message "" ::receive_message "" $untold
 row signal "" ::wait_signal "" $untold
+# A child's end has likely ended a wait that a signal did, where the kernel is not asked who woke.
+run --waits=csv --states=own --force --output="$folder/waits" -- "$blocking" child_end
+expect "exit status of one that waits for signals" $status 0
+for wait in poll,poll_until_child signal,suspend_until_child; do
+    awk -F, -v kind="${wait%,*}" -v call="::${wait#*,}\$" -v column=$likely \
+        -v children=" $(sed -n 's/^child //p' "$folder/out" | tr '\n' ' ')" '
+        $1 == kind && $14 ~ call && index(children, " " $15 " ") && $column > 0 { found = 1 } END { exit !found }' \
+        "$folder/waits" || fail "no $wait, ended by a child: $(cat "$folder/out" "$folder/waits")"
+done
 run --headless --record="$folder/blocking.rvz" --force -- "$blocking" all
 check "the share of blocked time in waits" "$check_coverage" "$folder/blocking.rvz" 80
 # The same where another process is at the other end: the thread and, once another has waited, the call.

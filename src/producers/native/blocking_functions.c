@@ -34,6 +34,7 @@
 
 #include "base/own_syscalls.h"
 #include "producers/native/creator.h"
+#include "producers/native/ended_child.h"
 #include "producers/native/has_waited.h"
 #include "producers/native/epoll_files.h"
 #include "producers/native/file_kind.h"
@@ -179,6 +180,24 @@ static bool is_long_wait(uint64_t began)
     return is_long(began) && !rv_os_n_own && rv_wait_is_traced() && rv_has_waited();
 }
 
+/* May a child's end have ended the call: by the signal that it sends, or that waits for it? error: of one that found no
+ * file. */
+static bool may_be_of_child(enum rv_wait_kind kind, int fd, int error)
+{
+    const bool is_interruptible = kind == RV_WAIT_POLL || kind == RV_WAIT_SLEEP;
+    return kind == RV_WAIT_SIGNAL || kind == RV_WAIT_PROCESS || (is_interruptible && fd == NO_FILE && error == EINTR);
+}
+
+static void write_wait_for_child(uint64_t began, enum rv_wait_kind kind)
+{
+    const struct rv_ended_child child = rv_ended_child_find(began);
+    rv_wait_write_past(&(struct rv_wait_past){.kind = kind,
+                                              .began = began,
+                                              .waker = child.pid,
+                                              .woke = child.ticks,
+                                              .wake = child.pid ? RV_WAKE_LIKELY : RV_WAKE_UNKNOWN});
+}
+
 /* A wait without a traced waker has the file's name instead. */
 static void write_file_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
@@ -238,6 +257,8 @@ static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_ki
     const bool is_long = is_long_wait(began);
     if (is_long && kind == RV_WAIT_SLEEP && refused_lock.name)
         write_refused_wait(began);
+    else if (is_long && !is_timeout && may_be_of_child(kind, fd, saved))
+        write_wait_for_child(began, kind);
     else if (is_long)
         write_file_wait(began, kind, fd, is_timeout);
     errno = saved;

@@ -689,6 +689,41 @@ static void input_scene(void)
     await_alarm();
 }
 
+/* ---- a child's end ---- */
+
+static CALLED void poll_until_child(const sigset_t *signals)
+{
+    expect(ppoll(NULL, 0, NULL, signals), -1, "ppoll until a child ends");
+    expect(errno, EINTR, "errno of ppoll");
+}
+
+static CALLED void suspend_until_child(const sigset_t *signals)
+{
+    expect(sigsuspend(signals), -1, "sigsuspend until a child ends");
+}
+
+/* As make and shells do: no signal gets lost between the fork and the wait. */
+static void child_end_scene(void)
+{
+    static void (*const waits[])(const sigset_t *) = {poll_until_child, suspend_until_child};
+    const struct sigaction action = {.sa_handler = note_signal};
+    sigset_t blocked_signals, before;
+    sigaction(SIGCHLD, &action, NULL);
+    sigemptyset(&blocked_signals);
+    sigaddset(&blocked_signals, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &blocked_signals, &before);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            keep_blocked(main_thread);
+            exit(0);
+        }
+        waits[i](&before);
+        expect(waitpid(child, NULL, 0), child, "waitpid");
+        printf("child %d\n", (int)child);
+    }
+}
+
 /* ---- the end of a process whose first thread ends before its last ---- */
 
 enum { N_DEPARTING = 5 };
@@ -1046,6 +1081,7 @@ int main(int argc, char **argv)
                   {"timer", timer_scene},
                   {"outside", outside_scene},
                   {"input", input_scene},
+                  {"child_end", child_end_scene},
                   {"departing", departing_scene},
                   {"polled", polled_scene},
                   {"polled_flock", polled_flock_scene},

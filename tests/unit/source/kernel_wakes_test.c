@@ -73,6 +73,17 @@ Test(kernel_wakes, a_wake_before_a_wait_did_not_end_it)
     cr_expect(is(0, RV_WAKE_UNKNOWN, UINT32_MAX));
 }
 
+Test(kernel_wakes, a_wake_is_known_better_than_a_child_that_has_ended)
+{
+    wait_at(10, RV_WAIT_SIGNAL | RV_WAIT_PAST);
+    wake_at(50, WRITER, RV_WAKE_EXACT);
+    end(77, RV_WAKE_LIKELY);
+    cr_expect(is(WRITER, RV_WAKE_EXACT, 50));
+    wait_at(110, RV_WAIT_SIGNAL);
+    end(77, RV_WAKE_LIKELY);
+    cr_expect(is(77, RV_WAKE_LIKELY, UINT32_MAX), "no wake was in it");
+}
+
 Test(kernel_wakes, a_wait_that_is_told_when_it_has_ended_began_as_it_says)
 {
     wake_at(29, 1, RV_WAKE_EXACT);
