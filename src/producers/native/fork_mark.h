@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/own_syscalls.h"
 #include "producers/native/visibility.h"
 
 #define RV_WIPED_BYTES 4096
@@ -23,8 +24,19 @@ struct rv_wiped { /* [atomic] */
 } __attribute__((aligned(RV_WIPED_BYTES)));
 RV_HIDDEN extern struct rv_wiped rv_wiped;
 
+RV_HIDDEN extern bool rv_fork_marks_are_wiped; /* in a child; else they are as in its parent */
+
+/* What a mark of this process is. */
+static inline uint32_t rv_fork_mark_own(void)
+{
+    return rv_fork_marks_are_wiped ? 1 : (uint32_t)rv_os_own_pid();
+}
+
 /* The mark is not this process's. Any thread or signal handler. */
-RV_HIDDEN bool rv_fork_mark_is_gone(enum rv_fork_mark mark);
+static inline bool rv_fork_mark_is_gone(enum rv_fork_mark mark)
+{
+    return __atomic_load_n(&rv_wiped.marks[mark], __ATOMIC_RELAXED) != rv_fork_mark_own();
+}
 
 /* Makes it this process's. False: another thread has done so before. */
 RV_HIDDEN bool rv_fork_mark_set(enum rv_fork_mark mark);

@@ -21,7 +21,8 @@ static long wait_for(const uint32_t *word, const struct rv_raw_call *call)
 {
     if (!rv_wait_is_traced() || rv_os_n_own || !may_wait(word, (uint32_t)call->c))
         return rv_raw_call_next(call);
-    struct rv_wait outer = rv_wait_begin(word, RV_WAIT_FUTEX, false, RV_ENTRY_STACK());
+    struct rv_wait outer;
+    rv_wait_begin(&outer, word, RV_WAIT_FUTEX, false, RV_ENTRY_STACK());
     const long result = rv_raw_call_next(call);
     rv_wait_end(&outer, result == -1 ? errno : 0);
     return result;

@@ -50,6 +50,9 @@
 enum { FUNCTIONS(AS_INDEX) N_FUNCTIONS };
 static struct rv_next_function next_functions[N_FUNCTIONS] = {FUNCTIONS(AS_ENTRY)};
 
+/* Of what is done seldom: the function that calls it saves few registers. */
+#define APART static __attribute__((noinline))
+
 #define NEXT(function) ((__typeof__(&function))(uintptr_t)rv_next_function(&next_functions[I_##function]))
 
 /* Does the intercepted function refuse this time or clock, even where it need not wait? */
@@ -137,11 +140,10 @@ static bool learn_where(bool has_sleepers, const void *object)
 
 enum { IS_ROBUST = 16, HAS_PRIORITY = 32, IS_SHARED = 128 }; /* kinds. Shared ones have slots in other tables */
 
-static struct rv_wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
+static void announce_mutex(struct rv_wait *outer, pthread_mutex_t *mutex, uint64_t stack)
 {
-    struct rv_wait outer = rv_wait_announce(mutex, RV_WAIT_MUTEX, mutex->__data.__kind & IS_SHARED, stack);
+    rv_wait_announce(outer, mutex, RV_WAIT_MUTEX, mutex->__data.__kind & IS_SHARED, stack);
     rv_wait.owner = (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_SEQ_CST); /* W4 <- W1 */
-    return outer;
 }
 
 /* A tool watches locks. */
@@ -166,21 +168,20 @@ static bool is_own_writing(const pthread_rwlock_t *lock)
 }
 #define is_own_reading is_own_writing /* one's own lock for writing */
 
-static struct rv_wait announce_rwlock(pthread_rwlock_t *lock, enum rv_wait_kind kind, uint64_t stack)
+static void announce_rwlock(struct rv_wait *outer, pthread_rwlock_t *lock, enum rv_wait_kind kind, uint64_t stack)
 {
-    struct rv_wait outer = rv_wait_announce(lock, kind, lock->__data.__shared, stack);
+    rv_wait_announce(outer, lock, kind, lock->__data.__shared, stack);
     rv_wait.owner = (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_SEQ_CST); /* W4 <- W1 */
-    return outer;
 }
 
-static struct rv_wait announce_reading(pthread_rwlock_t *lock, uint64_t stack)
+static void announce_reading(struct rv_wait *outer, pthread_rwlock_t *lock, uint64_t stack)
 {
-    return announce_rwlock(lock, RV_WAIT_READ_LOCK, stack);
+    announce_rwlock(outer, lock, RV_WAIT_READ_LOCK, stack);
 }
 
-static struct rv_wait announce_writing(pthread_rwlock_t *lock, uint64_t stack)
+static void announce_writing(struct rv_wait *outer, pthread_rwlock_t *lock, uint64_t stack)
 {
-    return announce_rwlock(lock, RV_WAIT_WRITE_LOCK, stack);
+    announce_rwlock(outer, lock, RV_WAIT_WRITE_LOCK, stack);
 }
 
 /* Readers share the lock: none of them has it. */
@@ -195,17 +196,24 @@ static inline int took_writing(pthread_rwlock_t *lock, int result)
 }
 #define took_reading(lock, result) (result)
 
-/* way: mutex, reading or writing. gives_up: after a time. refused: even where it is free. call: of the function that waits. */
-#define LOCK(object, way, gives_up, refused, call)                                                                     \
+/* Take a lock that is free, or wait. way: mutex, reading or writing. refused: even where it is free. call: of the function
+ * that waits; it comes from the program, for tools. wait: WAIT_FOR_LOCK() of the same, apart. */
+#define LOCK(object, way, refused, call, wait)                                                                         \
     do {                                                                                                               \
-        int tried = (refused) ? ENOSYS : try_##way(object);                                                            \
-        if (tried == ENOSYS) /* the call comes from the program, for tools */                                          \
+        const int tried = (refused) ? ENOSYS : try_##way(object);                                                      \
+        if (tried == ENOSYS)                                                                                           \
             return call;                                                                                               \
-        if (__builtin_expect(tried != EBUSY, 1))                                                                       \
-            return took_##way(object, tried);                                                                          \
+        return __builtin_expect(tried != EBUSY, 1) ? took_##way(object, tried) : wait;                                 \
+    } while (0)
+
+/* gives_up: after a time. stack: RV_ENTRY_STACK() of the intercepting function. */
+#define WAIT_FOR_LOCK(object, way, gives_up, stack, call)                                                              \
+    do {                                                                                                               \
         if (!rv_wait_is_traced() || is_own_##way(object))                                                              \
             return call;                                                                                               \
-        struct rv_wait outer = announce_##way(object, RV_ENTRY_STACK());                                               \
+        struct rv_wait outer;                                                                                          \
+        int tried;                                                                                                     \
+        announce_##way(&outer, object, stack);                                                                         \
         if (!rv_wait.owner && (tried = try_##way(object)) != EBUSY) {                                                  \
             rv_wait_withdraw(&outer);                                                                                  \
             return took_##way(object, tried == ENOSYS ? call : tried);                                                 \
@@ -216,18 +224,29 @@ static inline int took_writing(pthread_rwlock_t *lock, int result)
         return took_##way(object, result);                                                                             \
     } while (0)
 
+APART int wait_for_mutex(pthread_mutex_t *mutex, uint64_t stack)
+{
+    WAIT_FOR_LOCK(mutex, mutex, false, stack, NEXT(pthread_mutex_lock)(mutex));
+}
+
 static inline int lock_mutex(pthread_mutex_t *mutex)
 {
-    LOCK(mutex, mutex, false, false, NEXT(pthread_mutex_lock)(mutex));
+    LOCK(mutex, mutex, false, NEXT(pthread_mutex_lock)(mutex), wait_for_mutex(mutex, RV_ENTRY_STACK()));
+}
+
+APART int wait_for_mutex_until(pthread_mutex_t *mutex, const struct timespec *until, uint64_t stack)
+{
+    WAIT_FOR_LOCK(mutex, mutex, true, stack, NEXT(pthread_mutex_timedlock)(mutex, until));
 }
 
 static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec *until)
 {
-    LOCK(mutex, mutex, true, false, NEXT(pthread_mutex_timedlock)(mutex, until));
+    LOCK(mutex, mutex, false, NEXT(pthread_mutex_timedlock)(mutex, until),
+         wait_for_mutex_until(mutex, until, RV_ENTRY_STACK()));
 }
 
 /* It has a bit for waiters, or counts to 2. */
-static __attribute__((noinline)) bool is_contended(const pthread_mutex_t *mutex)
+APART bool is_contended(const pthread_mutex_t *mutex)
 {
     const int lock = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
     return learn_where(mutex->__data.__kind & (IS_ROBUST | HAS_PRIORITY) ? lock < 0 : lock > 1, mutex);
@@ -239,18 +258,25 @@ static inline bool has_waiters(const pthread_mutex_t *mutex)
 }
 
 /* A mutex that its owner has taken several times is not released yet. */
-static __attribute__((noinline)) void write_mutex_release(const pthread_mutex_t *mutex)
+static void write_mutex_release(const pthread_mutex_t *mutex)
 {
     if ((mutex->__data.__kind & 3) != PTHREAD_MUTEX_RECURSIVE_NP || mutex->__data.__count <= 1)
         rv_wait_write_release(mutex, RV_WAIT_MUTEX, false);
 }
 
-static inline int unlock_mutex(pthread_mutex_t *mutex)
+/* Of one that is watched, or waited for. */
+APART int unlock_contended_mutex(pthread_mutex_t *mutex)
 {
     rv_watched_mutex_tell(mutex, false);
     if (has_waiters(mutex))
         write_mutex_release(mutex);
     return NEXT(pthread_mutex_unlock)(mutex);
+}
+
+static inline int unlock_mutex(pthread_mutex_t *mutex)
+{
+    const bool is_contended = rv_watched_mutex_is_any() || has_waiters(mutex);
+    return __builtin_expect(is_contended, 0) ? unlock_contended_mutex(mutex) : NEXT(pthread_mutex_unlock)(mutex);
 }
 
 RV_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -263,9 +289,15 @@ RV_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct times
     return lock_mutex_until(mutex, until);
 }
 
+APART int wait_for_mutex_by(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until, uint64_t stack)
+{
+    WAIT_FOR_LOCK(mutex, mutex, true, stack, NEXT(pthread_mutex_clocklock)(mutex, clock, until));
+}
+
 RV_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
-    LOCK(mutex, mutex, true, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until));
+    LOCK(mutex, mutex, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until),
+         wait_for_mutex_by(mutex, clock, until, RV_ENTRY_STACK()));
 }
 
 /* A trylock does not wait, but may come before threads that do. */
@@ -284,34 +316,68 @@ RV_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
     return unlock_mutex(mutex);
 }
 
+APART int wait_for_reading(pthread_rwlock_t *lock, uint64_t stack)
+{
+    WAIT_FOR_LOCK(lock, reading, false, stack, NEXT(pthread_rwlock_rdlock)(lock));
+}
+
 RV_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    LOCK(lock, reading, false, false, NEXT(pthread_rwlock_rdlock)(lock));
+    LOCK(lock, reading, false, NEXT(pthread_rwlock_rdlock)(lock), wait_for_reading(lock, RV_ENTRY_STACK()));
+}
+
+APART int wait_for_reading_until(pthread_rwlock_t *lock, const struct timespec *until, uint64_t stack)
+{
+    WAIT_FOR_LOCK(lock, reading, true, stack, NEXT(pthread_rwlock_timedrdlock)(lock, until));
 }
 
 RV_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    LOCK(lock, reading, true, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedrdlock)(lock, until));
+    LOCK(lock, reading, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedrdlock)(lock, until),
+         wait_for_reading_until(lock, until, RV_ENTRY_STACK()));
+}
+
+APART int wait_for_reading_by(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until, uint64_t stack)
+{
+    WAIT_FOR_LOCK(lock, reading, true, stack, NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
 }
 
 RV_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
-    LOCK(lock, reading, true, is_refused(clock, until), NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
+    LOCK(lock, reading, is_refused(clock, until), NEXT(pthread_rwlock_clockrdlock)(lock, clock, until),
+         wait_for_reading_by(lock, clock, until, RV_ENTRY_STACK()));
+}
+
+APART int wait_for_writing(pthread_rwlock_t *lock, uint64_t stack)
+{
+    WAIT_FOR_LOCK(lock, writing, false, stack, NEXT(pthread_rwlock_wrlock)(lock));
 }
 
 RV_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    LOCK(lock, writing, false, false, NEXT(pthread_rwlock_wrlock)(lock));
+    LOCK(lock, writing, false, NEXT(pthread_rwlock_wrlock)(lock), wait_for_writing(lock, RV_ENTRY_STACK()));
+}
+
+APART int wait_for_writing_until(pthread_rwlock_t *lock, const struct timespec *until, uint64_t stack)
+{
+    WAIT_FOR_LOCK(lock, writing, true, stack, NEXT(pthread_rwlock_timedwrlock)(lock, until));
 }
 
 RV_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    LOCK(lock, writing, true, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedwrlock)(lock, until));
+    LOCK(lock, writing, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedwrlock)(lock, until),
+         wait_for_writing_until(lock, until, RV_ENTRY_STACK()));
+}
+
+APART int wait_for_writing_by(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until, uint64_t stack)
+{
+    WAIT_FOR_LOCK(lock, writing, true, stack, NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
 }
 
 RV_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
-    LOCK(lock, writing, true, is_refused(clock, until), NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
+    LOCK(lock, writing, is_refused(clock, until), NEXT(pthread_rwlock_clockwrlock)(lock, clock, until),
+         wait_for_writing_by(lock, clock, until, RV_ENTRY_STACK()));
 }
 
 RV_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
@@ -320,7 +386,7 @@ RV_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 }
 
 /* Of several readers, the last to leave lets writers in. */
-static __attribute__((noinline)) void write_rwlock_release(pthread_rwlock_t *lock)
+APART void write_rwlock_release(pthread_rwlock_t *lock)
 {
     enum { READER_SHIFT = 3 }; /* of the number of readers */
     if (is_own_writing(lock))
@@ -329,7 +395,7 @@ static __attribute__((noinline)) void write_rwlock_release(pthread_rwlock_t *loc
         rv_wait_write_release(lock, RV_WAIT_WRITE_LOCK, true);
 }
 
-static __attribute__((noinline)) bool is_rwlock_contended(const pthread_rwlock_t *lock)
+APART bool is_rwlock_contended(const pthread_rwlock_t *lock)
 {
     enum { HAS_WAITERS = 2 }; /* of a futex */
     const unsigned futexes = __atomic_load_n(&lock->__data.__wrphase_futex, __ATOMIC_RELAXED) |
@@ -351,7 +417,7 @@ static inline bool is_shared_condition(const pthread_cond_t *condition)
     return __builtin_expect(condition->__data.__wrefs & 1, 0);
 }
 
-static __attribute__((noinline)) bool has_shared_waiters(const pthread_cond_t *condition)
+APART bool has_shared_waiters(const pthread_cond_t *condition)
 {
     enum { WAITERS_SHIFT = 3 };
     return learn_where(__atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> WAITERS_SHIFT, condition);
@@ -365,8 +431,8 @@ static __attribute__((noinline)) bool has_shared_waiters(const pthread_cond_t *c
             rv_wait_write_release(mutex, RV_WAIT_MUTEX, false);                                                        \
         if (!rv_wait_is_traced())                                                                                      \
             return call;                                                                                               \
-        struct rv_wait outer =                                                                                         \
-            rv_wait_begin(condition, RV_WAIT_CONDITION, is_shared_condition(condition), RV_ENTRY_STACK());             \
+        struct rv_wait outer;                                                                                          \
+        rv_wait_begin(&outer, condition, RV_WAIT_CONDITION, is_shared_condition(condition), RV_ENTRY_STACK());         \
         int result = call;                                                                                             \
         rv_wait_end(&outer, result);                                                                                   \
         (void)took_mutex(mutex, 0);                                                                                    \
@@ -435,7 +501,7 @@ static inline bool is_shared_semaphore(const sem_t *semaphore)
     return __builtin_expect(((const unsigned *)(const void *)semaphore)[SEM_SHARED] != 0, 0);
 }
 
-static __attribute__((noinline)) bool has_semaphore_waiters(const sem_t *semaphore)
+APART bool has_semaphore_waiters(const sem_t *semaphore)
 {
     const unsigned *words = (const void *)semaphore;
     return learn_where(__atomic_load_n(&words[SEM_WAITERS], __ATOMIC_RELAXED), semaphore);
@@ -454,8 +520,8 @@ static __attribute__((noinline)) bool has_semaphore_waiters(const sem_t *semapho
         errno = saved;                                                                                                 \
         if (!rv_wait_is_traced())                                                                                      \
             return call;                                                                                               \
-        struct rv_wait outer =                                                                                         \
-            rv_wait_begin(semaphore, RV_WAIT_SEMAPHORE, is_shared_semaphore(semaphore), RV_ENTRY_STACK());             \
+        struct rv_wait outer;                                                                                          \
+        rv_wait_begin(&outer, semaphore, RV_WAIT_SEMAPHORE, is_shared_semaphore(semaphore), RV_ENTRY_STACK());         \
         result = call;                                                                                                 \
         rv_wait_end(&outer, result ? errno : 0);                                                                       \
         return result;                                                                                                 \
@@ -503,7 +569,8 @@ RV_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
         rv_wait_write_release(barrier, RV_WAIT_BARRIER, false);
     if (ends_wait || !rv_wait_is_traced())
         return NEXT(pthread_barrier_wait)(barrier);
-    struct rv_wait outer = rv_wait_begin(barrier, RV_WAIT_BARRIER, is_shared, RV_ENTRY_STACK());
+    struct rv_wait outer;
+    rv_wait_begin(&outer, barrier, RV_WAIT_BARRIER, is_shared, RV_ENTRY_STACK());
     const int result = NEXT(pthread_barrier_wait)(barrier);
     rv_wait_end(&outer, result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result);
     return result;
@@ -548,7 +615,8 @@ static int do_once(pthread_once_t *control, void (*run)(void))
         return NEXT(pthread_once)(control, run);
     if (!(state & IS_RUNNING) || !rv_wait_is_traced())
         return call_once_next(control, run);
-    struct rv_wait outer = rv_wait_begin(control, RV_WAIT_ONCE, false, RV_ENTRY_STACK());
+    struct rv_wait outer;
+    rv_wait_begin(&outer, control, RV_WAIT_ONCE, false, RV_ENTRY_STACK());
     const int result = call_once_next(control, run);
     if (rv_wait.object == control)
         rv_wait_end(&outer, result);

@@ -1,7 +1,6 @@
 /* A table that is only added to: an entry stays its object's, with or without a name. */
 #include "producers/native/object_names.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/hash.h"
@@ -14,7 +13,7 @@ static struct entry {
     uint64_t object; /* [atomic] 0: free */
     uint32_t name;   /* [atomic] id; 0: none */
 } entries[N_ENTRIES];
-static bool is_used; /* [atomic] */
+bool rv_object_names_are_given;
 
 /* takes: a free entry becomes the object's. NULL: none is, or none is free. */
 static struct entry *find(uint64_t object, bool takes)
@@ -34,10 +33,9 @@ static struct entry *find(uint64_t object, bool takes)
     return NULL;
 }
 
-uint32_t rv_object_names_find(const void *object)
+uint32_t rv_object_names_look_up(const void *object)
 {
-    const struct entry *entry =
-        __atomic_load_n(&is_used, __ATOMIC_RELAXED) ? find((uint64_t)(uintptr_t)object, false) : NULL;
+    const struct entry *entry = find((uint64_t)(uintptr_t)object, false);
     return entry ? __atomic_load_n(&entry->name, __ATOMIC_RELAXED) : 0;
 }
 
@@ -48,5 +46,5 @@ RV_EXPORT void ringviz_name_object(const void *object, const char *name)
     if (!entry)
         return;
     __atomic_store_n(&entry->name, id, __ATOMIC_RELAXED);
-    __atomic_store_n(&is_used, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&rv_object_names_are_given, true, __ATOMIC_RELAXED);
 }

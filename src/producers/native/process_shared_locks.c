@@ -1,7 +1,5 @@
 #include "producers/native/process_shared_locks.h"
 
-#include <stdbool.h>
-
 #include "base/hash.h"
 #include "base/mappings.h"
 #include "base/os.h"
@@ -19,7 +17,7 @@
 static uint64_t entries[N_ENTRIES]; /* [atomic] 0: free. An object takes the place of another */
 /* Of the same objects; 0: none. Processes that learn one at once may give it two names. */
 static uint32_t keys[N_ENTRIES]; /* [atomic] */
-static bool is_used;             /* [atomic] */
+bool rv_process_shared_locks_are_learned;
 
 /* Objects that have a page each, as named semaphores do, differ in the bits above it. */
 static unsigned index_of(uint64_t address)
@@ -39,19 +37,18 @@ static uint64_t address_at(unsigned index, uint64_t entry)
     return high << ADDRESS_SHIFT | ((index ^ high) & INDEX_MASK) << ALIGN_BITS;
 }
 
-uint32_t rv_process_shared_locks_name(const void *object)
+uint32_t rv_process_shared_locks_look_up_name(const void *object)
 {
     const uint64_t address = (uint64_t)(uintptr_t)object;
-    if (!__atomic_load_n(&is_used, __ATOMIC_RELAXED))
-        return 0;
     const uint64_t entry = __atomic_load_n(&entries[index_of(address)], __ATOMIC_RELAXED);
     return is_of(entry, address) ? (uint32_t)(entry & ((1u << NAME_BITS) - 1)) : 0;
 }
 
-uint32_t rv_process_shared_locks_key(const void *object)
+uint32_t rv_process_shared_locks_look_up_key(const void *object)
 {
-    return rv_process_shared_locks_name(object) ? __atomic_load_n(&keys[index_of((uintptr_t)object)], __ATOMIC_RELAXED)
-                                                : 0;
+    return rv_process_shared_locks_look_up_name(object)
+               ? __atomic_load_n(&keys[index_of((uintptr_t)object)], __ATOMIC_RELAXED)
+               : 0;
 }
 
 struct search {
@@ -83,7 +80,7 @@ static void enter(uint64_t address, const struct search *searched)
     }
     name = name >> NAME_BITS ? 0 : name;
     __atomic_store_n(&entries[i], address >> ADDRESS_SHIFT << NAME_BITS | name, __ATOMIC_RELAXED);
-    __atomic_store_n(&is_used, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&rv_process_shared_locks_are_learned, true, __ATOMIC_RELAXED);
 }
 
 /* A line of a path is too much for the stack of a signal handler. */
@@ -103,7 +100,7 @@ void rv_process_shared_locks_learn(const void *object)
 
 void rv_process_shared_locks_forget(const void *memory, size_t n_bytes)
 {
-    if (!__atomic_load_n(&is_used, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&rv_process_shared_locks_are_learned, __ATOMIC_RELAXED))
         return;
     for (unsigned i = 0; i < N_ENTRIES; i++) {
         uint64_t entry = __atomic_load_n(&entries[i], __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* Inside of thread.c, forking.c and runtime_threads.c: the traced thread's state, and its ring. */
+/* Inside of thread.c, forking.c, runtime_threads.c and wait_records.c: the traced thread's state, and its ring. */
 #ifndef RV_PRODUCERS_NATIVE_TRACED_THREAD_H
 #define RV_PRODUCERS_NATIVE_TRACED_THREAD_H
 

@@ -12,7 +12,7 @@
 #include "producers/native/pipe_socket_wakers.h"
 #include "producers/native/process.h"
 #include "producers/native/process_shared_locks.h"
-#include "producers/native/thread.h"
+#include "producers/native/traced_thread.h"
 
 #define TAG_BITS 8
 #define TAG_MASK ((1u << TAG_BITS) - 1)
@@ -33,7 +33,7 @@ static uint32_t rest_of(const void *object)
 /* In the child of fork, the waiters of the parent are gone. */
 static void follow_fork(void)
 {
-    if (!rv_fork_mark_is_gone(RV_FORK_MARK_WAITS) || !rv_fork_mark_set(RV_FORK_MARK_WAITS))
+    if (__builtin_expect(!rv_fork_mark_is_gone(RV_FORK_MARK_WAITS), 1) || !rv_fork_mark_set(RV_FORK_MARK_WAITS))
         return;
     for (size_t i = 0; i < sizeof rv_wait_slots / sizeof *rv_wait_slots; i++)
         if (__atomic_load_n(&rv_wait_slots[i].n_waiters, __ATOMIC_RELAXED))
@@ -51,7 +51,7 @@ static void lower(uint32_t *n_waiters)
 static void uncount(void)
 {
     lower(&rv_wait.slot->n_waiters);
-    if (rv_wait.shared_key)
+    if (__builtin_expect(rv_wait.shared_key, 0))
         lower(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters);
 }
 
@@ -82,37 +82,33 @@ static uint64_t word_of(const void *object, uint32_t kind_and_flags)
 
 bool rv_wait_is_traced(void)
 {
-    return rv_thread_ring() >= 0;
+    return rv_thread_has_ring();
 }
 
 void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_by_reader)
 {
-    const int saved = errno;
     struct rv_wait_slot *slot = rv_wait_slot_of(object);
     uint64_t ticks = 0;
     follow_fork();
-    if (rv_wait_is_traced())
+    if (rv_thread_has_ring())
         ticks = rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE));
     else if (rv_process_is_open())
         ticks = rv_clock_ticks(rv_process_map()->clock.kind);
-    uint32_t rest = rest_of(object);
+    const uint32_t rest = rest_of(object), tid = rv_thread_native_tid();
     __atomic_store_n(&slot->record.when, ticks << TAG_BITS | (rest & TAG_MASK), __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->record.who, (uint64_t)rest << 32 | rv_thread_native_tid() | (is_by_reader ? BY_READER : 0),
+    __atomic_store_n(&slot->record.who, (uint64_t)rest << 32 | tid | (is_by_reader ? BY_READER : 0),
                      __ATOMIC_RELEASE); /* W2 -> W3 */
-    const uint32_t key = rv_process_is_open() ? rv_process_shared_locks_key(object) : 0;
-    if (key)
-        rv_pipe_socket_wakers_put(rv_pipe_socket_wakers_entry(key), key, ticks, rv_thread_native_tid());
-    errno = saved;
+    const uint32_t key = rv_process_shared_locks_key(object);
+    if (key && rv_process_is_open())
+        rv_pipe_socket_wakers_put(rv_pipe_socket_wakers_entry(key), key, ticks, tid);
 }
 
 /* Of objects that share a name, nobody could tell which was taken. */
 void rv_wait_write_taken(const void *object, enum rv_wait_kind kind)
 {
-    const int saved = errno;
     follow_fork();
-    if (rv_wait_has_waiters(object) && rv_wait_is_traced() && !rv_object_names_find(object))
+    if (rv_wait_has_waiters(object) && rv_thread_has_ring() && !rv_object_names_find(object))
         rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE | RV_WAIT_TAKEN));
-    errno = saved;
 }
 
 /* ---- waits ---- */
@@ -134,30 +130,29 @@ static bool is_on_other_stack(uint64_t stack)
     return now.ss_flags & SS_ONSTACK || (rv_wait.stack <= end && stack > end);
 }
 
-struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
+void rv_wait_announce(struct rv_wait *outer, const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
 {
     follow_fork();
-    if (is_shared)
+    if (__builtin_expect(is_shared, 0))
         rv_process_shared_locks_learn(object);
-    if (rv_wait.object && rv_wait.stack <= stack && !is_on_other_stack(stack))
+    if (__builtin_expect(rv_wait.object != NULL, 0) && rv_wait.stack <= stack && !is_on_other_stack(stack))
         abandon();
-    struct rv_wait outer = rv_wait;
+    *outer = rv_wait;
     rv_wait = (struct rv_wait){.object = object,
                                .slot = rv_wait_slot_of(object),
                                .stack = stack,
                                .shared_key = is_shared ? rv_process_shared_locks_key(object) : 0,
                                .kind = kind,
-                               .is_nested = outer.object != NULL,
+                               .is_nested = outer->object != NULL,
                                .has_order = !is_shared && HAVE_ORDER >> kind & 1};
     __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
     /* A record before it may be of a thread whose successors did not see the announcement. */
     rv_wait.before = read_record(rv_wait.slot);
-    if (rv_wait.shared_key) {
+    if (__builtin_expect(rv_wait.shared_key, 0)) {
         __atomic_fetch_add(&rv_pipe_socket_wakers_entry(rv_wait.shared_key)->n_waiters, 1,
-                           __ATOMIC_SEQ_CST); /* W1 -> W4 */
+                           __ATOMIC_SEQ_CST);                         /* W1 -> W4 */
         rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind); /* in place of such a record */
     }
-    return outer;
 }
 
 bool rv_wait_has_shared_waiters(const void *object)
@@ -177,11 +172,10 @@ void rv_wait_write(bool gives_up)
     rv_wait.began = rv_wait.began ? rv_wait.began : began;
 }
 
-struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
+void rv_wait_begin(struct rv_wait *outer, const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
 {
-    struct rv_wait outer = rv_wait_announce(object, kind, is_shared, stack);
+    rv_wait_announce(outer, object, kind, is_shared, stack);
     rv_wait_write(false);
-    return outer;
 }
 
 /* The object has become free before anything was written. */
@@ -260,17 +254,15 @@ static void note_wait(void)
 
 void rv_wait_end(const struct rv_wait *outer, int result)
 {
-    const int saved = errno;
     uncount();
-    if (result != 0 && result != EOWNERDEAD)
+    if (__builtin_expect(result != 0 && result != EOWNERDEAD, 0))
         write_failure(result);
-    else if (rv_wait.shared_key)
+    else if (__builtin_expect(rv_wait.shared_key, 0))
         write_shared_waker();
     else
         write_waker();
     note_wait();
     rv_wait = *outer;
-    errno = saved;
 }
 
 void rv_wait_write_past(const struct rv_wait_past *past)

@@ -47,8 +47,8 @@ static inline struct rv_wait_slot *rv_wait_slot_of(const void *object)
 struct rv_wait {
     const void *object; /* NULL: no wait */
     struct rv_wait_slot *slot;
-    uint64_t stack;      /* an address in the frame of the function that waits */
-    uint64_t began;      /* ticks; 0: not written yet */
+    uint64_t stack;               /* an address in the frame of the function that waits */
+    uint64_t began;               /* ticks; 0: not written yet */
     struct rv_wait_record before; /* that was in the slot when it was announced: of another wait */
     uint32_t shared_key; /* of an object that processes share (process_shared_locks.h); 0: it is none, or unknown */
     uint32_t owner;      /* tid of the thread that had the lock when it began; 0: unknown */
@@ -61,19 +61,20 @@ RV_HIDDEN extern RV_THREAD_LOCAL struct rv_wait rv_wait;
 /* Before other threads start. */
 RV_HIDDEN void rv_wait_init(void);
 
-/* The calling thread has a ring. All that follows is for such threads, but for releases. */
+/* The calling thread has a ring. All that follows is for such threads, but for releases, and keeps errno. */
 RV_HIDDEN bool rv_wait_is_traced(void);
 
 /*
  * A wait begins: announced, to be written once it is known to last.
+ *   outer      receives the wait that this one interrupts, in a signal handler: for its end
  *   is_shared  processes share the object
  *   stack      RV_ENTRY_STACK() of the function that waits
- *   returns    the wait that this one interrupts, in a signal handler: for its end
  */
-RV_HIDDEN struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack);
+RV_HIDDEN void rv_wait_announce(struct rv_wait *outer, const void *object, enum rv_wait_kind kind, bool is_shared,
+                                uint64_t stack);
 RV_HIDDEN void rv_wait_write(bool gives_up); /* gives_up: after a time, so the lock's owner is not written */
-RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared,
-                                       uint64_t stack); /* both */
+RV_HIDDEN void rv_wait_begin(struct rv_wait *outer, const void *object, enum rv_wait_kind kind, bool is_shared,
+                             uint64_t stack); /* both */
 
 /* It ends: the object became free before anything was written; or by 0 or the error of the function that waited. */
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);

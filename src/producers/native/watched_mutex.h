@@ -21,6 +21,12 @@ RV_HIDDEN extern bool rv_watched_mutex_is_seen;
 /* The calling thread waits for a condition with the mutex, or releases it. */
 RV_HIDDEN void rv_watched_mutex_say(const void *mutex, bool is_waiting);
 
+/* Is any mutex watched? */
+static inline bool rv_watched_mutex_is_any(void)
+{
+    return __builtin_expect(__atomic_load_n(&rv_watched_mutex, __ATOMIC_RELAXED) != NULL, 0);
+}
+
 static inline void rv_watched_mutex_tell(const void *mutex, bool is_waiting)
 {
     const void *watched = __atomic_load_n(&rv_watched_mutex, __ATOMIC_ACQUIRE); /* M2 <- M1 */
