@@ -11,7 +11,6 @@
 
 #include "base/own_syscalls.h"
 #include "producers/native/creator.h"
-#include "producers/native/fork_mark.h"
 #include "producers/native/modules.h"
 #include "producers/native/process.h"
 #include "producers/native/rejected_functions.h"
@@ -25,18 +24,13 @@ static RV_THREAD_LOCAL struct {
     struct rv_creator child;      /* and the origin of its child */
 } own;
 
-static bool has_mark; /* this process or, as it was forked, its parent */
+bool rv_forking_has_mark;
 static void (*in_child[3])(void);
 
 static void set_mark(void)
 {
     (void)rv_fork_mark_set(RV_FORK_MARK_THREAD);
-    has_mark = true;
-}
-
-bool rv_forking_is_child(void)
-{
-    return has_mark && rv_fork_mark_is_gone(RV_FORK_MARK_THREAD);
+    rv_forking_has_mark = true;
 }
 
 bool rv_forking_is_under_way(void)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "producers/native/fork_mark.h"
 #include "producers/native/visibility.h"
 
 /* Once, before threads start: fork's handlers. */
@@ -24,8 +25,13 @@ RV_HIDDEN bool rv_forking_is_under_way(void);
 RV_HIDDEN void rv_forking_begin(void);
 RV_HIDDEN void rv_forking_end(void);
 
+RV_HIDDEN extern bool rv_forking_has_mark; /* this process or, as it was forked, its parent */
+
 /* Is this a forked child, however it was made, which still has its parent's state? */
-RV_HIDDEN bool rv_forking_is_child(void);
+static inline bool rv_forking_is_child(void)
+{
+    return rv_forking_has_mark && rv_fork_mark_is_gone(RV_FORK_MARK_THREAD);
+}
 
 /* In such a child: gives it a process entry of its own, and leaves rings to the parent. */
 RV_HIDDEN void rv_forking_restart(bool is_push_under_way);

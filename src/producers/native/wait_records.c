@@ -31,13 +31,19 @@ static uint32_t rest_of(const void *object)
 }
 
 /* In the child of fork, the waiters of the parent are gone. */
-static void follow_fork(void)
+static __attribute__((noinline)) void begin_child(void)
 {
-    if (__builtin_expect(!rv_fork_mark_is_gone(RV_FORK_MARK_WAITS), 1) || !rv_fork_mark_set(RV_FORK_MARK_WAITS))
+    if (!rv_fork_mark_set(RV_FORK_MARK_WAITS))
         return;
     for (size_t i = 0; i < sizeof rv_wait_slots / sizeof *rv_wait_slots; i++)
         if (__atomic_load_n(&rv_wait_slots[i].n_waiters, __ATOMIC_RELAXED))
             __atomic_store_n(&rv_wait_slots[i].n_waiters, 0, __ATOMIC_RELAXED);
+}
+
+static inline void follow_fork(void)
+{
+    if (__builtin_expect(rv_fork_mark_is_gone(RV_FORK_MARK_WAITS), 0))
+        begin_child();
 }
 
 /* One that was counted before fork is no longer. */
