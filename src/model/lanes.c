@@ -26,7 +26,8 @@ struct rv_lanes {
     struct rv_hash_index outside_by_tid; /* index + 1 */
     struct rv_lane **parts[N_PARTS];
     uint64_t begin_ns;
-    uint32_t finest_level; /* of their timelines */
+    atomic_uint_least64_t known_ns; /* see rv_lanes_know_until() */
+    uint32_t finest_level;          /* of their timelines */
     bool are_backed;       /* likewise */
     bool keep_stretches, keep_notes, keep_objects;
 };
@@ -346,8 +347,23 @@ bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
 }
 
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns)
+uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
 {
-    uint64_t first = UINT64_MAX, last = 0;
+    const uint64_t known_ns = atomic_load_explicit(&lanes->known_ns, memory_order_relaxed);
+    uint64_t newest_ns = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        newest_ns = rv_clock_later_ns(newest_ns, lane->last_ns);
+        if (lane->n_open && !lane->has_ended)
+            newest_ns = rv_clock_later_ns(newest_ns, known_ns);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return newest_ns;
+}
+
+{
+    uint64_t first = UINT64_MAX, last = rv_lanes_newest_ns(lanes);
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         uint64_t from_ns, to_ns;
         if (rv_lane_bounds(rv_lanes_get(lanes, i), &from_ns, &to_ns))
@@ -360,17 +376,9 @@ bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_
     return true;
 }
 
-uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
+void rv_lanes_know_until(struct rv_lanes *lanes, uint64_t ns)
 {
-    uint64_t newest_ns = 0;
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
-        if (lane->last_ns > newest_ns)
-            newest_ns = lane->last_ns;
-        pthread_mutex_unlock(&lane->lock);
-    }
-    return newest_ns;
+    atomic_store_explicit(&lanes->known_ns, ns, memory_order_relaxed);
 }
 
 bool rv_lanes_have_sums(struct rv_lanes *lanes)

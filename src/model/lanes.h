@@ -157,10 +157,14 @@ bool rv_lanes_outside_name(const struct rv_lanes *lanes, uint32_t waker, bool is
 /* The lane of a thread's stack, or NULL; of several the last one. Any thread. */
 struct rv_lane *rv_lanes_find(struct rv_lanes *lanes, uint32_t thread, uint32_t stack);
 
+/* Of a capture that goes on: the lanes have all events up to this time. Any thread. */
+void rv_lanes_know_until(struct rv_lanes *lanes, uint64_t ns);
+
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
-/* Time of the newest event of all lanes; 0: there is none. Takes each lane's lock in turn. */
+/* Time of the newest event of all lanes, or until when events are known while a call is open; 0: there is none. Takes
+ * each lane's lock in turn. */
 uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes);
 
 /* rv_lanes_bounds() of one lane. */

@@ -312,7 +312,7 @@ void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct
     history->session = *intake;
     history->intake =
         (struct rv_intake){history,      open_stream, rename_stream, account_stream, close_stream, acquire_batch,
-                           submit_batch, is_stopping, define,        NULL,           &PAGES};
+                           submit_batch, is_stopping, define,        NULL,           NULL,           &PAGES};
     page_loader->is_followed = true;
     page_loader->lanes = lanes;
     rv_lanes_back(lanes);

@@ -97,6 +97,17 @@ static void name_outside(void *context, uint32_t tid, const char *name)
     rv_lanes_name_outside(session->lanes, tid, name);
 }
 
+/* Not while some of them are on their way to the lanes. */
+static void know_until(void *context, uint64_t ns)
+{
+    struct rv_session *session = context;
+    pthread_mutex_lock(&session->lock);
+    const bool is_all_there = session->n_coming == 0;
+    pthread_mutex_unlock(&session->lock);
+    if (is_all_there)
+        rv_lanes_know_until(session->lanes, ns);
+}
+
 static void account_stream(void *context, void *handle, const struct rv_stream_account *account)
 {
     (void)context;
@@ -473,7 +484,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
     session->intake =
         (struct rv_intake){session,      open_stream, rename_stream, account_stream, close_stream, acquire_batch,
-                           submit_batch, is_stopping, define,        name_outside,   &PAGES};
+                           submit_batch, is_stopping, define,        name_outside,  know_until,    &PAGES};
     rv_page_loader_init(&session->page_loader, rv_memory_limit_pages(bytes, params->history != NULL),
                         rv_memory_limit_block_list(bytes));
     if (params->history)

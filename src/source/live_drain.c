@@ -429,6 +429,8 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
         return RV_SOURCE_ENDED;
     }
     live->n_light_turns = live->is_light ? live->n_light_turns + 1 : 0;
+    if (!has_moved && intake->know_until)
+        intake->know_until(intake->context, live->turn_ns);
     return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
 }
 

@@ -32,6 +32,9 @@ struct rv_intake {
     void (*define)(void *context, const struct rv_definition *definitions, size_t n);
     /* Name a thread outside of what is traced, which has woken threads. NULL: not wanted. */
     void (*name_outside)(void *context, uint32_t tid, const char *name);
+    /* All events up to this time are submitted: while threads do nothing, their open calls last until then. NULL: not
+     * wanted. */
+    void (*know_until)(void *context, uint64_t ns);
     /* For sources that deliver summaries, and events on demand; NULL: all events are delivered. */
     const struct rv_intake_pages *pages;
 };

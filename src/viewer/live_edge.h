@@ -1,8 +1,8 @@
 /*
  * The bounds of the trace and the present. No GL, no SDL.
  *
- * The present is the current time while the program produces events, else a little after its last event, so that an
- * idle program leaves an idle picture. When frozen, now_ns stands still and live_ns moves on.
+ * The present is the current time while the program produces events or is in a call, else a little after its last
+ * event, so that an idle program leaves an idle picture. When frozen, now_ns stands still and live_ns moves on.
  */
 #ifndef RV_VIEWER_LIVE_EDGE_H
 #define RV_VIEWER_LIVE_EDGE_H

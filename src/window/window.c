@@ -37,6 +37,7 @@
 #define WINDOW_NS 100000000u
 #define TURN_MS 30            /* interval of checks in an idle window */
 #define INTERVAL_NS 16000000u /* least interval of frames */
+#define OPEN_NS 100000000u    /* after so much time open calls are drawn longer */
 #define TEXT_NS 6000000u      /* of a frame, for texts in other scripts that are new in it; as much for panels */
 #define SAMPLES 4
 #define COARSE 4u               /* a coarse picture has this part of the boxes */
@@ -68,6 +69,7 @@ struct window {
     uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
     uint64_t opened_ns, advanced_ns;      /* when the window was opened; time up to which the viewer has advanced */
     uint64_t asked_consumed, asked_pages; /* counts at the last request */
+    uint64_t asked_live_ns;               /* and the present */
     uint64_t drawn_hash, n_frames;
     struct rv_scene_insets drawn_insets; /* of the last picture */
     int size_px[2];
@@ -243,6 +245,7 @@ static void ask_for_frame(struct window *window)
     window->has_asked_path = request.view.path != NULL;
     window->asked_consumed = window->counts.n_consumed;
     window->asked_pages = window->counts.n_pages;
+    window->asked_live_ns = viewer->live_edge.live_ns;
     rv_viewer_drawn(viewer, window->asked.passed);
 }
 
@@ -352,7 +355,8 @@ static void draw_and_show(struct window *window, bool is_scene_new)
         rv_box_budget_learn(budget_of(window), view->n_boxes + view->n_joined, took_ns > made_ns ? took_ns : made_ns);
 }
 
-/* New events matter if the view may contain them; a quick picture is redrawn at rest. */
+/* New events matter if the view may contain them, as does time that open calls have gone on; a quick picture is redrawn at
+ * rest. */
 static bool needs_scene(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
@@ -360,7 +364,8 @@ static bool needs_scene(const struct window *window)
         return true;
     if (window->counts.n_pages != window->asked_pages || rv_scene_lacks_text(window->scene))
         return true;
-    return !viewer->live_edge.is_frozen && window->counts.n_consumed != window->asked_consumed;
+    return !viewer->live_edge.is_frozen && (window->counts.n_consumed != window->asked_consumed ||
+                                            viewer->live_edge.live_ns - window->asked_live_ns >= OPEN_NS);
 }
 
 /* Ask now and then why no event has come, until that is known; also of a program that has ended. */

@@ -46,3 +46,22 @@ Test(live_edge, frozen_stays_and_shows_the_lag, .timeout = 60)
     cr_assert_eq(rv_live_edge_behind_ns(&live_edge), 0);
     rv_lanes_destroy(lanes);
 }
+
+Test(live_edge, moves_on_while_a_thread_is_in_a_call, .timeout = 60)
+{
+    struct rv_lanes *lanes = make_lanes();
+    struct rv_lane *lane = rv_lanes_get(lanes, 0);
+    struct rv_lane_frame frame = {.start_ns = 1040 * MS, .id = 1};
+    struct rv_live_edge live_edge = {0};
+    lane->open = &frame;
+    lane->n_open = 1;
+    rv_lanes_know_until(lanes, 8990 * MS);
+    rv_live_edge_update(&live_edge, lanes, 9000 * MS, 100.0 * MS);
+    cr_assert_eq(live_edge.last_ns, 8990 * MS);
+    cr_assert_eq(live_edge.now_ns, 9000 * MS);
+    lane->open = NULL;
+    lane->n_open = 0;
+    rv_live_edge_update(&live_edge, lanes, 9000 * MS, 100.0 * MS);
+    cr_assert_eq(live_edge.last_ns, 1050 * MS);
+    rv_lanes_destroy(lanes);
+}
