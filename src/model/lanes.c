@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/hash_index.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 #define FIRST_PART_LANES 64u
@@ -346,7 +347,6 @@ bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
     return true;
 }
 
-bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns)
 uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
 {
     const uint64_t known_ns = atomic_load_explicit(&lanes->known_ns, memory_order_relaxed);
@@ -362,6 +362,7 @@ uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
     return newest_ns;
 }
 
+bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns)
 {
     uint64_t first = UINT64_MAX, last = rv_lanes_newest_ns(lanes);
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
@@ -410,6 +411,22 @@ void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES])
     pthread_mutex_lock(&lane->lock);
     memcpy(name, lane->name, RV_LANE_NAME_BYTES);
     pthread_mutex_unlock(&lane->lock);
+}
+
+void rv_lane_label(const char *name, uint32_t tid, char *label, size_t label_bytes)
+{
+    char number[sizeof " 4294967295"];
+    const size_t n_number = (size_t)snprintf(number, sizeof number, " %u", tid), n_name = strlen(name);
+    const bool has_number = n_name >= n_number && strcmp(name + n_name - n_number, number) == 0;
+    const size_t n_shown = rv_text_whole(name, n_name, label_bytes - sizeof number);
+    (void)snprintf(label, label_bytes, "%.*s%s", (int)(has_number ? n_name : n_shown), name, has_number ? "" : number);
+}
+
+void rv_lane_copy_label(struct rv_lane *lane, char label[RV_LANE_NAME_BYTES])
+{
+    char name[RV_LANE_NAME_BYTES];
+    rv_lane_copy_name(lane, name);
+    rv_lane_label(name, lane->tid, label, RV_LANE_NAME_BYTES);
 }
 
 static void reserve_note(struct rv_lane *lane)

@@ -181,6 +181,11 @@ uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns);
 /* Copy its name. Takes the lane's lock. */
 void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES]);
 
+/* Its name and its thread's number, which tells it from threads of the same name, unless that is in the name: "worker
+ * 3769". The second takes the lane's lock. */
+void rv_lane_label(const char *name, uint32_t tid, char *label, size_t label_bytes);
+void rv_lane_copy_label(struct rv_lane *lane, char label[RV_LANE_NAME_BYTES]);
+
 /* Append a note, which does not begin before the last. The oldest are merged when there are notes_max. The lane's lock
  * is held. */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);

@@ -420,20 +420,13 @@ static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint3
         memcpy(out->name, lane->name, sizeof out->name);
 }
 
-static void label_by_number(struct rv_view_lane *lane)
-{
-    enum { NAME_BYTES = sizeof lane->label - sizeof " 4294967295" };
-    const int n_bytes = (int)rv_text_whole(lane->name, strlen(lane->name), NAME_BYTES);
-    snprintf(lane->label, sizeof lane->label, "%.*s %u", n_bytes, lane->name, lane->tid);
-}
-
 /* Neighbours of one name, such as a pool's workers, are labelled with their threads' numbers. */
 static void label_namesakes(struct rv_view_lane *lane, struct rv_view_lane *next)
 {
     if (lane->n_members > 1 || next->n_members > 1 || lane->tid == next->tid || strcmp(lane->name, next->name) != 0)
         return;
-    label_by_number(lane);
-    label_by_number(next);
+    rv_lane_label(lane->name, lane->tid, lane->label, sizeof lane->label);
+    rv_lane_label(next->name, next->tid, next->label, sizeof next->label);
 }
 
 static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane,

@@ -57,12 +57,9 @@ static void show_self(const struct rv_ui_style *style, const struct rv_call *cal
 
 static void show_thread(const struct rv_ui_style *style, const struct rv_calls_table *shown, const struct rv_call *call)
 {
-    struct rv_lane *lane = rv_lanes_get(shown->lanes, call->lane_idx);
-    char name[RV_LANE_NAME_BYTES];
-    pthread_mutex_lock(&lane->lock);
-    (void)snprintf(name, sizeof name, "%s", lane->name);
-    pthread_mutex_unlock(&lane->lock);
-    rv_table_cell_text(style, name);
+    char label[RV_LANE_NAME_BYTES];
+    rv_lane_copy_label(rv_lanes_get(shown->lanes, call->lane_idx), label);
+    rv_table_cell_text(style, label);
 }
 
 static void show_caller(const struct rv_ui_style *style, const struct rv_calls_table *shown, const struct rv_call *call)

@@ -35,11 +35,12 @@ static void name_of(const struct rv_groups_table *shown, const struct rv_call_su
         (void)rv_subroutines_name_of(shown->subroutines, group->caller, out, NAME_BYTES);
         return;
     }
+    if (shown->grouping == RV_CALLS_BY_THREAD) {
+        rv_lane_copy_label(lane, out);
+        return;
+    }
     pthread_mutex_lock(&lane->lock);
-    if (shown->grouping == RV_CALLS_BY_THREAD)
-        (void)snprintf(out, NAME_BYTES, "%s", lane->name);
-    else
-        (void)snprintf(out, NAME_BYTES, "%s %u", lane->process_name, lane->pid);
+    (void)snprintf(out, NAME_BYTES, "%s %u", lane->process_name, lane->pid);
     pthread_mutex_unlock(&lane->lock);
 }
 

@@ -293,7 +293,7 @@ static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_se
 {
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
     char others[32] = "";
-    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), side.lane_idx), line->text);
+    rv_lane_copy_label(rv_lanes_get(rv_session_lanes(session), side.lane_idx), line->text);
     rv_subroutines_append_brief_name(rv_session_subroutines(session), " in ", side.call, line->text,
                                      sizeof line->text - sizeof others);
     if (side.n_others)

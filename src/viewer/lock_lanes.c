@@ -39,7 +39,7 @@ bool rv_lock_hover_move(struct rv_lock_hover *hover, const struct rv_holders *ho
 static void add_thread(struct rv_tooltip *tooltip, const struct rv_hold *hold, struct rv_session *session)
 {
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, hold->is_wait ? "waiter" : "holder");
-    rv_lane_copy_name(rv_lanes_get(rv_session_lanes(session), hold->lane), line->text);
+    rv_lane_copy_label(rv_lanes_get(rv_session_lanes(session), hold->lane), line->text);
     rv_subroutines_append_brief_name(rv_session_subroutines(session), " in ", hold->call, line->text,
                                      sizeof line->text);
 }

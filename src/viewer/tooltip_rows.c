@@ -84,7 +84,7 @@ static void add_waker(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
         return;
     }
     if (edge->waker) {
-        rv_lane_copy_name((struct rv_lane *)(uintptr_t)edge->waker, who);
+        rv_lane_copy_label((struct rv_lane *)(uintptr_t)edge->waker, who);
     } else if (!rv_lanes_outside_name(about->lanes, edge->wait.waker, true, who)) {
         (void)snprintf(who, sizeof who, "a thread that is not traced");
     }
@@ -104,7 +104,7 @@ static void add_flow_end(struct rv_tooltip *tooltip, const char *label, const st
                          const struct rv_flow_step *step)
 {
     struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
-    rv_lane_copy_name(rv_lanes_get(about->lanes, step->lane), line->text);
+    rv_lane_copy_label(rv_lanes_get(about->lanes, step->lane), line->text);
     rv_subroutines_append_brief_name(about->subroutines, " in ", step->call, line->text, sizeof line->text);
 }
 

@@ -16,7 +16,7 @@ static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_pa
                      struct rv_critical_path_panel_row *row)
 {
     char lane[RV_LANE_NAME_BYTES], call[64] = "", wait[128] = "";
-    rv_lane_copy_name(rv_lanes_get(viewer->lanes, part->lane_idx), lane);
+    rv_lane_copy_label(rv_lanes_get(viewer->lanes, part->lane_idx), lane);
     if (part->has_wait)
         name_wait(viewer, part, wait, sizeof wait);
     row->n_ns = part->n_ns;

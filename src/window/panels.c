@@ -180,8 +180,8 @@ static void describe_thread(const struct rv_panels_about *about, uint32_t lane_i
         .is_pinned = lane_order->lanes[lane_idx].is_pinned,
         .fold = rv_lane_choices_fold(lane_order, lane_idx),
     };
+    rv_lane_copy_label(lane, out->name);
     pthread_mutex_lock(&lane->lock);
-    (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
     (void)snprintf(out->process, sizeof out->process, "%s %u", lane->process_name, lane->pid);
     rv_instrumentation_text(&lane->instrumentation, out->traced_by);
     out->n_events = lane->n_events;

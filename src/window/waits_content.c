@@ -16,7 +16,7 @@ static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side 
 {
     char thread[RV_LANE_NAME_BYTES] = "";
     if (side->lane) {
-        rv_lane_copy_name(rv_lanes_get(viewer->lanes, side->lane->idx), thread);
+        rv_lane_copy_label(rv_lanes_get(viewer->lanes, side->lane->idx), thread);
     } else if (side->tid && !rv_lanes_outside_name(viewer->lanes, side->tid, true, thread)) {
         (void)snprintf(thread, sizeof thread, "thread %u, not traced", side->tid);
     }

@@ -91,16 +91,16 @@ Test(call_waits, rows_have_object_duration_and_waker)
     wait_until(8000, 6000, RV_WAKE_EXACT);
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 8000, .lane = 1, .object = LOCK, .call = HOLDS_IN});
     cr_assert_str_eq(row("waited"), "6.00 us for mutex lock");
-    cr_assert_str_eq(row("ended by"), "holder in holds_in");
+    cr_assert_str_eq(row("ended by"), "holder 2 in holds_in");
     wait_until(9000, 500, RV_WAKE_LIKELY);
     cr_assert_str_eq(row("waited"), "6.50 us in 2 waits, 6.00 us for mutex lock");
-    cr_assert_str_eq(row("ended by"), "holder in holds_in");
+    cr_assert_str_eq(row("ended by"), "holder 2 in holds_in");
 }
 
 Test(call_waits, a_timeout_and_a_guessed_waker_are_named)
 {
     wait_until(3000, 1000, RV_WAKE_LIKELY);
-    cr_assert_str_eq(row("ended by"), "holder, likely");
+    cr_assert_str_eq(row("ended by"), "holder 2, likely");
     wait_until(9000, 5000, RV_WAKE_TIMEOUT);
     cr_assert_str_eq(row("ended by"), "its time limit");
 }
