@@ -221,6 +221,15 @@ void rv_call_list_finish(struct rv_call_list *list)
     list->by_start = rv_call_list_take_order(list, RV_CALL_START, false, NULL);
 }
 
+void rv_call_list_leave(struct rv_call_list *list, size_t n)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->by_start[i] < n)
+            list->by_start[n_left++] = list->by_start[i];
+    list->n = n;
+}
+
 struct rv_box rv_call_box(const struct rv_call *call)
 {
     return (struct rv_box){.start_ns = call->start_ns,

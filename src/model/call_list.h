@@ -90,6 +90,9 @@ struct rv_box rv_call_box(const struct rv_call *call);
 /* All were added: sort the calls in the list's order. */
 void rv_call_list_finish(struct rv_call_list *list);
 
+/* Leave the first n of a sorted list, at most all. */
+void rv_call_list_leave(struct rv_call_list *list, size_t n);
+
 /* Columns that a list can be sorted by. */
 enum rv_call_column { RV_CALL_START, RV_CALL_DURATION, RV_CALL_SELF, RV_CALL_THREAD, RV_CALL_COLUMNS };
 

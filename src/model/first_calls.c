@@ -239,9 +239,10 @@ static void measure_first(const struct finding *finding)
 /* Leave the calls of the buckets that were read in all lanes: others may come before the rest. */
 static void leave_known(struct rv_call_list *list, uint64_t least_ns, uint64_t most_ns)
 {
-    while (list->n > 0 &&
-           (list->calls[list->n - 1].duration_ns < least_ns || list->calls[list->n - 1].duration_ns >= most_ns))
-        list->n--;
+    size_t n = list->n;
+    while (n > 0 && (list->calls[n - 1].duration_ns < least_ns || list->calls[n - 1].duration_ns >= most_ns))
+        n--;
+    rv_call_list_leave(list, n);
 }
 
 /* Durations of bucket b are less than this, those of b + 1 are not. */

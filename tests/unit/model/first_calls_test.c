@@ -88,6 +88,8 @@ static size_t check_begin(const struct rv_call_list *found, const struct rv_call
             a->depth == b->depth) /* else another may be as good */
             cr_assert(a->id == b->id && a->flags == b->flags && is_measured_alike(a, b), "call %zu", i);
         n_measured += a->self_ns != RV_CALL_UNMEASURED;
+        cr_assert_lt(found->by_start[i], found->n);
+        cr_assert(i == 0 || found->calls[found->by_start[i - 1]].start_ns <= found->calls[found->by_start[i]].start_ns);
     }
     return n_measured;
 }
