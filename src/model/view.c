@@ -420,13 +420,24 @@ static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint3
         memcpy(out->name, lane->name, sizeof out->name);
 }
 
-/* Neighbours of one name, such as a pool's workers, are labelled with their threads' numbers. */
-static void label_namesakes(struct rv_view_lane *lane, struct rv_view_lane *next)
+static bool is_namesake(const void *view, uint32_t place, const void *key)
 {
-    if (lane->n_members > 1 || next->n_members > 1 || lane->tid == next->tid || strcmp(lane->name, next->name) != 0)
+    const struct rv_view_lane *known = &((const struct rv_view *)view)->lanes[place - 1], *lane = key;
+    return strcmp(known->name, lane->name) == 0 && strcmp(known->process_name, lane->process_name) == 0;
+}
+
+/* Threads of one name, such as a pool's workers, are labelled with their numbers. */
+static void label_namesakes(struct rv_view *view, struct rv_view_lane *lane)
+{
+    const uint64_t hash = rv_hash_bytes(lane->name, strlen(lane->name));
+    const uint32_t place = rv_hash_index_find(&view->by_name, hash, is_namesake, view, lane);
+    if (!place)
+        rv_hash_index_put(&view->by_name, hash, (uint32_t)(lane - view->lanes) + 1);
+    if (!place || view->lanes[place - 1].tid == lane->tid)
         return;
+    struct rv_view_lane *first = &view->lanes[place - 1];
+    rv_lane_label(first->name, first->tid, first->label, sizeof first->label);
     rv_lane_label(lane->name, lane->tid, lane->label, sizeof lane->label);
-    rv_lane_label(next->name, next->tid, next->label, sizeof next->label);
 }
 
 static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane,
@@ -544,6 +555,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = 0;
     view->n_folded = view->n_joined = 0;
+    rv_hash_index_clear(&view->by_name);
     rv_group_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     struct rv_lane_choices *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
@@ -597,8 +609,8 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
     }
     if (shown->n_members > 1)
         add_cells(view, shown);
-    if (view->n_made > 1)
-        label_namesakes(shown - 1, shown);
+    if (shown->n_members == 1)
+        label_namesakes(view, shown);
     shown->n_boxes = (uint32_t)view->n_boxes - shown->first_box;
     shown->n_notes = (uint32_t)view->n_notes - shown->first_note;
     return true;
@@ -632,6 +644,7 @@ void rv_view_fini(struct rv_view *view)
     free(view->path_lanes);
     free(view->shown);
     free(view->places);
+    rv_hash_index_fini(&view->by_name);
     rv_group_activity_fini(&view->activity);
     free(view->lanes);
     free(view->boxes);

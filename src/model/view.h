@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
+#include "base/hash_index.h"
 #include "model/group_activity.h"
 #include "model/lane_choices.h"
 #include "model/pixel_cells.h"
@@ -92,6 +93,7 @@ struct rv_view {
     size_t members_capacity;
     uint32_t *shown, *places; /* scratch: lane_idx; by lane_idx, index of its representative in lanes */
     size_t shown_capacity, places_capacity;
+    struct rv_hash_index by_name;      /* the first of its name of the lanes that are made: its place, + 1 */
     struct rv_group_activity activity; /* its times are of all lanes that are shown with others; else scratch */
     struct rv_box *boxes;              /* per lane sorted by start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;

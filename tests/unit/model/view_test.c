@@ -353,12 +353,12 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
-Test(view, neighbours_of_one_name_are_labelled_with_their_numbers, .timeout = 60)
+Test(view, threads_of_one_name_are_labelled_with_their_numbers, .timeout = 60)
 {
-    static const char *const NAMES[] = {"main", "worker", "worker", "a worker with a long näme",
-                                        "a worker with a long näme"};
-    static const char *const LABELS[] = {"", "worker 11", "worker 12", "a worker with a long 13",
-                                         "a worker with a long 14"};
+    static const char *const NAMES[] = {
+        "main", "worker", "worker", "a worker with a long näme", "a worker with a long näme", "io", "worker"};
+    static const char *const LABELS[] = {
+        "", "worker 11", "worker 12", "a worker with a long 13", "a worker with a long 14", "", "worker 16"};
     enum { N = sizeof NAMES / sizeof *NAMES };
     struct rv_lanes *lanes = rv_lanes_create();
     for (uint32_t i = 0; i < N; i++)
