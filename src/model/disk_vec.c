@@ -2,9 +2,11 @@
 #include "model/disk_vec.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -12,15 +14,34 @@
 
 #define STEP_BYTES ((size_t)4 << 20) /* by which it grows: at most so much is in memory that was written */
 
+static atomic_size_t n_files; /* of all arrays */
+
 /* ---- into the file, and out of it ---- */
+
+/* A part of the descriptors that the process may have: others need some, too. */
+static bool may_open(void)
+{
+    enum { SHARE = 4 };
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+           atomic_load_explicit(&n_files, memory_order_relaxed) < limit.rlim_cur / SHARE;
+}
+
+static void close_file(struct rv_disk_vec *disk)
+{
+    close(disk->fd);
+    atomic_fetch_sub_explicit(&n_files, 1, memory_order_relaxed);
+}
 
 static bool make_file(struct rv_disk_vec *disk, size_t n_bytes)
 {
-    disk->fd = rv_os_open_spool("marks and states that are kept");
-    if (disk->fd >= 0 && posix_fallocate(disk->fd, 0, (off_t)n_bytes) == 0)
+    disk->fd = may_open() ? rv_os_open_spool("marks and states that are kept") : -1;
+    if (disk->fd < 0)
+        return false;
+    atomic_fetch_add_explicit(&n_files, 1, memory_order_relaxed);
+    if (posix_fallocate(disk->fd, 0, (off_t)n_bytes) == 0)
         return true;
-    if (disk->fd >= 0)
-        close(disk->fd);
+    close_file(disk);
     return false;
 }
 
@@ -32,7 +53,7 @@ static void *move_to_disk(struct rv_disk_vec *disk, void *items, size_t n_used)
     if (make_file(disk, n_bytes)) {
         mapped = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, disk->fd, 0);
         if (mapped == MAP_FAILED)
-            close(disk->fd);
+            close_file(disk);
     }
     disk->stays_in_memory = mapped == MAP_FAILED;
     if (disk->stays_in_memory)
@@ -95,7 +116,7 @@ void rv_disk_vec_free(struct rv_disk_vec *disk, void *items)
 {
     if (disk->n_bytes) {
         munmap(items, disk->n_bytes);
-        close(disk->fd);
+        close_file(disk);
     } else {
         free(items);
     }

@@ -12,8 +12,8 @@
 
 struct rv_disk_vec { /* where the array is; zeroed = in memory */
     int fd;
-    size_t n_bytes;  /* of the file, all of them mapped; 0: it is in memory */
-    bool stays_in_memory; /* the disk was full, or its owner wants it so */
+    size_t n_bytes;       /* of the file, all of them mapped; 0: it is in memory */
+    bool stays_in_memory; /* the disk was full, there are many others, or its owner wants it so */
 };
 
 /* As rv_vec_reserve(). */

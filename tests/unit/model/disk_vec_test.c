@@ -84,3 +84,21 @@ Test(disk_vec, what_is_on_a_disk_that_gets_full_comes_back)
     expect_all(&filled, N);
     rv_disk_vec_free(&filled.disk, filled.items);
 }
+
+Test(disk_vec, of_many_some_stay_in_memory)
+{
+    enum { N_VECS = 20, N_ITEMS = 2 * RV_DISK_VEC_LEAST_BYTES / sizeof(uint64_t) };
+    struct filled vecs[N_VECS] = {{.items = NULL}};
+    const struct rlimit few = {40, 40};
+    size_t n_on_disk = 0;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (size_t i = 0; i < N_VECS; i++) {
+        fill(&vecs[i], N_ITEMS);
+        n_on_disk += vecs[i].disk.n_bytes > 0;
+    }
+    cr_expect_eq(n_on_disk, 10);
+    for (size_t i = 0; i < N_VECS; i++) {
+        expect_all(&vecs[i], N_ITEMS);
+        rv_disk_vec_free(&vecs[i].disk, vecs[i].items);
+    }
+}
