@@ -10,7 +10,6 @@
 #include "export/preorder.h"
 
 #define FLUSH_BYTES (1u << 20)
-#define REST_EVERY (1u << 16) /* spans or notes */
 
 /* ---- numbers ---- */
 
@@ -139,7 +138,7 @@ static void write_wakes(struct run *run, const struct rv_lane *lane)
 static void pass(struct run *run, const struct rv_lane *lane, size_t n)
 {
     run->n_since_rest += n;
-    if (run->n_since_rest < REST_EVERY)
+    if (run->n_since_rest < RV_LANE_REST_EVERY)
         return;
     run->n_since_rest = 0;
     rv_lane_rest(lane);

@@ -102,21 +102,27 @@ static int compare_times(const void *left, const void *right)
     return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
 }
 
+static void add_marks(struct list *list, struct rv_lane *lane, struct rv_subroutines *subroutines)
+{
+    pthread_mutex_lock(&lane->lock);
+    for (size_t i = 0; i < lane->n_notes; i++) {
+        if (rv_note_is(&lane->notes[i], RV_NOTE_FORM_MARK))
+            add(list, lane, &lane->notes[i], subroutines);
+        if ((i + 1) % RV_LANE_REST_EVERY == 0)
+            rv_lane_rest(lane);
+    }
+    rv_lane_rest(lane);
+    pthread_mutex_unlock(&lane->lock);
+}
+
 struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t *n)
 {
     struct list list = {0};
     uint64_t last_ns;
     if (!rv_lanes_bounds(lanes, &list.first_ns, &last_ns))
         list.first_ns = 0;
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
-        for (size_t k = 0; k < lane->n_notes; k++)
-            if (rv_note_is(&lane->notes[k], RV_NOTE_FORM_MARK))
-                add(&list, lane, &lane->notes[k], subroutines);
-        rv_lane_rest(lane);
-        pthread_mutex_unlock(&lane->lock);
-    }
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
+        add_marks(&list, rv_lanes_get(lanes, i), subroutines);
     add_merged(&list, subroutines);
     if (list.n)
         qsort(list.all, list.n, sizeof *list.all, compare_times);
