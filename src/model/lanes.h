@@ -190,7 +190,7 @@ void rv_lane_copy_label(struct rv_lane *lane, char label[RV_LANE_NAME_BYTES]);
  * is held. */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
 
-#define RV_LANE_REST_EVERY (1u << 16) /* notes or spans: whoever reads many of a lane lets it rest that often */
+#define RV_LANE_REST_EVERY (1u << 16) /* notes or spans of a lane that are read between two rests */
 
 /* Those of its notes and stretches that are on disk leave memory, until they are used again. Of a lane that is added
  * to: its lock is held. */
