@@ -79,7 +79,11 @@ export SDL_VIDEODRIVER=offscreen
 # The program that a command is about, which runs already, as $subject; the console's with its trace file.
 begin_subject() { # COMMAND TRACE
     case $1 in
-    *--perl-pid=*) perl -e 'sleep 600' & ;;
+    *--perl-pid=*)
+        rm -f interpreter
+        perl -e 'open my $file, ">", "interpreter"; sleep 600' &
+        within 60 test -e interpreter || fail "$1: perl has not started"
+        ;;
     *PID*) sleep 600 & ;;
     *--control=*)
         "$ringviz" --headless --trace-file="$2" -- perl -e \
