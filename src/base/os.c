@@ -27,6 +27,7 @@ _Thread_local unsigned rv_os_n_own;
 #define STAT_STATE 3 /* fields of /proc/PID/stat, as proc(5) numbers them */
 #define STAT_FLAGS 9
 #define STAT_START 22
+#define STAT_CPU 39
 
 int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
@@ -141,6 +142,14 @@ char rv_os_process_state(pid_t pid)
     struct stat_text stat;
     read_stat(pid, &stat);
     return state_in(&stat);
+}
+
+bool rv_os_thread_is_blocked(pid_t tid, uint16_t *cpu)
+{
+    struct stat_text stat;
+    read_stat(tid, &stat);
+    *cpu = (uint16_t)number_in(&stat, STAT_CPU);
+    return state_in(&stat) == 'S' || state_in(&stat) == 'D';
 }
 
 uint64_t rv_os_process_start(pid_t pid)

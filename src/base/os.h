@@ -38,6 +38,9 @@ uint64_t rv_os_process_start(pid_t pid);
  * Async-signal-safe. */
 char rv_os_process_state(pid_t pid);
 
+/* Does this thread, of any process, wait for something? *cpu: field 39, the number of the CPU that it ran on last. */
+bool rv_os_thread_is_blocked(pid_t tid, uint16_t *cpu);
+
 /* Does it run no more of its program, or is it gone? Async-signal-safe. */
 bool rv_os_process_has_ended(pid_t pid);
 

@@ -574,6 +574,20 @@ static void read_switch(struct rv_context_switches *switches, const struct rv_pe
                                  .frame = record->cpu});
 }
 
+/* Of a thread that is found so: that is no switch. */
+static void read_blocked(struct rv_context_switches *switches, const struct rv_perf_record *record,
+                         const struct reading *reading)
+{
+    struct thread *thread = thread_at(switches, record->pid, record->tid, record->mono_ns);
+    if (thread->last_ns)
+        return;
+    thread->first_ns = thread->last_ns = record->mono_ns;
+    thread->last_state = RV_THREAD_BLOCKED;
+    insert(switches, thread, reading,
+           (struct rv_event){
+               .when = when_of(ticks_at(reading, record->mono_ns)), .aux = RV_THREAD_BLOCKED, .frame = record->cpu});
+}
+
 /* ---- wakes ---- */
 
 static uint32_t waker_id(uint32_t tid, enum rv_wake wake)
@@ -689,6 +703,8 @@ uint64_t rv_context_switches_read(struct rv_context_switches *switches, const st
     struct rv_perf_record record = {.n_lost = 0};
     rv_perf_buffers_open_some(switches->buffers);
     const struct reading reading = begin_reading(switches, clock);
+    while (rv_perf_buffers_take_blocked(switches->buffers, &record))
+        read_blocked(switches, &record, &reading);
     rv_perf_buffers_begin(switches->buffers, reading.now.mono_ns);
     while (rv_perf_buffers_next(switches->buffers, &record))
         read_record(switches, &record, &reading);
@@ -739,7 +755,7 @@ uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches)
 
 void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent_threads *silent)
 {
-    const uint64_t until_ns = rv_perf_buffers_last_ns(switches->buffers);
+    const uint64_t until_ns = rv_clock_later_ns(rv_perf_buffers_last_ns(switches->buffers), switches->read_ns);
     rv_silent_threads_merge(silent, &switches->silent);
     for (size_t i = 0; i < switches->n_threads; i++)
         add_silent(silent, &switches->threads[i], until_ns);

@@ -29,6 +29,7 @@
 
 #include "base/clock.h"
 #include "base/hash_index.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "ringviz/wire.h"
 
@@ -119,6 +120,12 @@ struct rv_perf_buffers {
     size_t n_processes, processes_capacity;
     pid_t *refused; /* some threads of which have no events */
     size_t n_refused, refused_capacity;
+    struct blocked { /* threads that waited for something when their events were opened */
+        uint32_t pid, tid;
+        uint64_t mono_ns;
+        uint16_t cpu;
+    } * blocked;
+    size_t n_blocked, blocked_capacity;
     pid_t opening;              /* the one whose events are being opened */
     DIR *process;               /* its threads, whose events are being opened; NULL: of none */
     struct rv_hash_index known; /* those found so far */
@@ -270,11 +277,38 @@ static int open_on_cpu(struct rv_perf_buffers *buffers, pid_t tid, const struct 
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0 ? 0 : -errno;
 }
 
+/* The kernel reports no switch of it before it runs again. */
+static void look_at_state(struct rv_perf_buffers *buffers, pid_t tid)
+{
+    struct blocked blocked = {(uint32_t)buffers->opening, (uint32_t)tid, rv_clock_mono_ns(), 0};
+    if (!rv_os_thread_is_blocked(tid, &blocked.cpu))
+        return;
+    buffers->blocked =
+        rv_vec_reserve(buffers->blocked, &buffers->blocked_capacity, buffers->n_blocked + 1, sizeof *buffers->blocked);
+    buffers->blocked[buffers->n_blocked++] = blocked;
+}
+
+bool rv_perf_buffers_take_blocked(struct rv_perf_buffers *buffers, struct rv_perf_record *record)
+{
+    if (!buffers->n_blocked)
+        return false;
+    const struct blocked *blocked = &buffers->blocked[--buffers->n_blocked];
+    *record = (struct rv_perf_record){.kind = RV_PERF_SWITCH,
+                                      .state = RV_THREAD_BLOCKED,
+                                      .cpu = blocked->cpu,
+                                      .pid = blocked->pid,
+                                      .tid = blocked->tid,
+                                      .mono_ns = blocked->mono_ns};
+    return true;
+}
+
 static int open_thread(struct rv_perf_buffers *buffers, pid_t tid)
 {
     int error = 0;
     for (size_t i = 0; i < buffers->n_cpus && !error; i++)
         error = open_on_cpu(buffers, tid, &buffers->cpus[i]);
+    if (!error)
+        look_at_state(buffers, tid);
     return error == -ESRCH ? 0 : error; /* it has ended */
 }
 
@@ -449,6 +483,7 @@ void rv_perf_buffers_close(struct rv_perf_buffers *buffers)
         close(buffers->events[i]);
     end_opening(buffers);
     free(buffers->events);
+    free(buffers->blocked);
     free(buffers->processes);
     free(buffers->refused);
     free(buffers->cpus);

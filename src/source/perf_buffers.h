@@ -68,6 +68,9 @@ int rv_perf_buffers_add_wakes(struct rv_perf_buffers *buffers);
 /* Open some more threads of the processes, for some ms. */
 void rv_perf_buffers_open_some(struct rv_perf_buffers *buffers);
 
+/* Take a thread that was blocked when it was opened, as if it had left the CPU then. False: there is none. */
+bool rv_perf_buffers_take_blocked(struct rv_perf_buffers *buffers, struct rv_perf_record *record);
+
 /* Are there threads of the processes left to be opened? */
 bool rv_perf_buffers_is_opening(const struct rv_perf_buffers *buffers);
 

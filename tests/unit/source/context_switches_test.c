@@ -330,6 +330,34 @@ Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .t
     rv_context_switches_close(child.switches);
 }
 
+/* It was blocked before, and is all the time: the kernel has nothing to report. */
+Test(source_context_switches, a_thread_that_never_runs_is_blocked_from_the_begin_on, .timeout = 60)
+{
+    static struct rv_event events[MOST];
+    struct rv_silent_threads silent = {0};
+    struct rv_clock clock;
+    const pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            pause();
+    while (rv_os_process_state(pid) != 'S')
+        usleep(1000);
+    struct rv_context_switches *switches = open_process(pid, &clock);
+    usleep(50000);
+    rv_context_switches_read(switches, &clock);
+    rv_context_switches_silent(switches, &silent);
+    cr_assert(silent.n == 1 && silent.threads[0].tid == (uint32_t)pid, "%zu threads", silent.n);
+    cr_expect_geq(silent.times.blocked_ns, 50000000ull);
+    cr_expect_eq(silent.times.running_ns + silent.times.runnable_ns + silent.times.n_switches, 0);
+    rv_silent_threads_fini(&silent);
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER, UINT64_MAX);
+    cr_expect_eq(rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, MOST), 1);
+    cr_expect_eq(events[0].aux, RV_THREAD_BLOCKED);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    rv_context_switches_close(switches);
+}
+
 /* Not at its last switch: from then on it ran. */
 Test(source_context_switches, a_thread_that_has_ended_says_when, .timeout = 60)
 {
