@@ -27,7 +27,7 @@ class GvlTest < RingvizTest
       spinner.join
     RUBY
     naps, spins = method_named(seen, "Object#naps"), method_named(seen, "Object#spins")
-    assert_operator naps[:self_suspended_ns], :>=, 5 * 45_000_000
+    assert_operator naps[:self_suspended_ns], :>=, 5 * 25_000_000 # some of it passes before it sleeps
     assert_operator naps[:self_ready_ns], :>, 0
     assert_operator spins[:self_ready_ns], :>, 0
     assert_equal 2, other_threads(seen).size
