@@ -347,16 +347,20 @@ bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
     return true;
 }
 
-uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
+/* Until when calls of the lane go on; 0: none is open. Its lock is held. */
+static uint64_t open_until(const struct rv_lanes *lanes, const struct rv_lane *lane)
 {
     const uint64_t known_ns = atomic_load_explicit(&lanes->known_ns, memory_order_relaxed);
+    return lane->n_open && !lane->has_ended ? known_ns : 0;
+}
+
+uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
+{
     uint64_t newest_ns = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        newest_ns = rv_clock_later_ns(newest_ns, lane->last_ns);
-        if (lane->n_open && !lane->has_ended)
-            newest_ns = rv_clock_later_ns(newest_ns, known_ns);
+        newest_ns = rv_clock_later_ns(newest_ns, rv_clock_later_ns(lane->last_ns, open_until(lanes, lane)));
         pthread_mutex_unlock(&lane->lock);
     }
     return newest_ns;
@@ -364,11 +368,13 @@ uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
 
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns)
 {
-    uint64_t first = UINT64_MAX, last = rv_lanes_newest_ns(lanes);
+    uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        uint64_t from_ns, to_ns;
-        if (rv_lane_bounds(rv_lanes_get(lanes, i), &from_ns, &to_ns))
-            widen(from_ns, to_ns, &first, &last);
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        widen_by_lane(lane, &first, &last);
+        last = rv_clock_later_ns(last, open_until(lanes, lane));
+        pthread_mutex_unlock(&lane->lock);
     }
     if (first > last)
         return false;

@@ -118,17 +118,12 @@ struct opened { /* the open frames of a lane, in order of start */
     uint64_t end_ns;
 };
 
-static uint64_t open_end(const struct rv_lane *lane, uint64_t newest_ns)
-{
-    return lane->has_ended || lane->last_ns > newest_ns ? lane->last_ns : newest_ns;
-}
-
 /* newest_ns: of all lanes. In the past it is until_ns, and a lane that ended before has no frames. */
 static struct opened opened_of(const struct rv_lane *lane, const struct rv_snapshot *snapshot, uint64_t newest_ns)
 {
     if (snapshot)
         return (struct opened){snapshot->open, snapshot->n_open, snapshot->at_ns};
-    return (struct opened){lane->open, lane->n_open, open_end(lane, newest_ns)};
+    return (struct opened){lane->open, lane->n_open, rv_lane_open_end_ns(lane, newest_ns)};
 }
 
 /* Number of frames that begin before the window's end. */
