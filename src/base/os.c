@@ -148,8 +148,9 @@ bool rv_os_thread_is_blocked(pid_t tid, uint16_t *cpu)
 {
     struct stat_text stat;
     read_stat(tid, &stat);
+    const char state = state_in(&stat);
     *cpu = (uint16_t)number_in(&stat, STAT_CPU);
-    return state_in(&stat) == 'S' || state_in(&stat) == 'D';
+    return state == 'S' || state == 'D';
 }
 
 uint64_t rv_os_process_start(pid_t pid)
