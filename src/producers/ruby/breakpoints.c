@@ -416,7 +416,9 @@ static VALUE value_of_variable(VALUE compiled)
 {
     int state = 0;
     rv_commands.is_serving = true;
+    rv_code_events_begin();
     const VALUE value = rb_protect(read_variable, compiled, &state);
+    rv_code_events_end();
     rv_commands.is_serving = false;
     if (state)
         rb_jump_tag(state);

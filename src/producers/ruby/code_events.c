@@ -42,6 +42,7 @@ struct target {
 static struct target *targets;
 static size_t n_targets, capacity;
 static unsigned n_running; /* [atomic] handlers */
+static bool is_any_left;   /* [atomic, written under the lock] may something have to be taken back? */
 static struct rv_code_events_handlers handlers;
 
 static void mark(void *unused)
@@ -87,8 +88,12 @@ void rv_code_events_begin_thread(void)
 
 void rv_code_events_end_thread(void)
 {
-    if (own)
+    if (own) {
+        pthread_mutex_lock(&lock);
         __atomic_store_n(&own->has_ended, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&is_any_left, true, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&lock);
+    }
     own = NULL;
 }
 
@@ -122,6 +127,7 @@ static bool take_out(struct target *out)
             *out = targets[i];
             targets[i] = targets[--n_targets];
         }
+    __atomic_store_n(&is_any_left, is_any, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     return is_any;
 }
@@ -143,7 +149,8 @@ static struct rv_job take_back_job = {.function = take_back};
 
 static void take_back_later(void)
 {
-    rv_job_run(&take_back_job);
+    if (__atomic_load_n(&is_any_left, __ATOMIC_RELAXED))
+        rv_job_run(&take_back_job);
 }
 
 void rv_code_events_release(struct rv_code_events_owner owner)
@@ -155,9 +162,10 @@ void rv_code_events_release(struct rv_code_events_owner owner)
         is_any |= is_owners;
         targets[i].is_released |= is_owners;
     }
-    pthread_mutex_unlock(&lock);
     if (is_any)
-        take_back_later();
+        __atomic_store_n(&is_any_left, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    take_back_later();
 }
 
 /* Another thread may have had the lock. */
@@ -167,6 +175,7 @@ void rv_code_events_fork(void)
     for (struct rv_code_events_thread *thread = threads; thread; thread = thread->next)
         thread->has_ended |= thread != own;
     n_running = 0;
+    is_any_left = true;
     take_back_later();
 }
 
