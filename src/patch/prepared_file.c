@@ -13,7 +13,8 @@
 #define PAGE 4096u
 #define MOST_SITES (1u << 20)
 #define MOST_STUB_BYTES (1u << 28)
-#define FUNCTION_BEFORE_STUB 8u
+#define FUNCTION_BEFORE_STUB 16u
+#define RESUMES_BEFORE_STUB 8u
 #define HIGH_AT 4u /* of a pushed address, from the end of its low half: the opcode between */
 
 struct header { /* in a page of its own, in front of stubs and sites */
@@ -147,6 +148,7 @@ static bool move_stub(const struct rv_patch_prepared *prepared, const struct rv_
         return false;
     uint8_t *const stub = prepared->stubs + at;
     move_word(stub - FUNCTION_BEFORE_STUB, moved_by);
+    move_word(stub - RESUMES_BEFORE_STUB, moved_by);
     if (site->pushes_at)
         move_pushed(stub + site->pushes_at, moved_by);
     return true;
@@ -173,6 +175,7 @@ static void move_links(const struct rv_patch_prepared *prepared, uint64_t moved_
         uint8_t *const link = prepared->stubs + RV_PATCH_LINKS_AT + i * sizeof(struct rv_patch_link);
         move_word(link + offsetof(struct rv_patch_link, leads_to), moved_by);
         move_word(link + offsetof(struct rv_patch_link, import), moved_by);
+        move_word(link + offsetof(struct rv_patch_link, resumes), moved_by);
     }
 }
 

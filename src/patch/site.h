@@ -10,7 +10,7 @@
 
 #include "patch/move_instructions.h"
 
-#define RV_PATCH_CALL_BYTES 6u /* of a stub's call of its hook, with which it begins */
+#define RV_PATCH_CALL_BYTES 12u /* of a stub's call of its hook, with which it begins: a push and a jump */
 
 struct rv_patch_site {
     uint64_t address;

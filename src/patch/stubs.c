@@ -6,16 +6,20 @@
 
 #define ALIGN 16u
 #define CAPTURE_HOOK_AT 8u
-#define CALL_AT 8u       /* from a stub's begin */
+#define RESUMES_AT 8u    /* from the function's address, */
+#define CALL_AT 16u      /* as is the stub's begin */
+#define PUSH_BYTES 6u    /* push word(%rip) */
 #define LINK_BYTES 8u    /* in front of an import's */
 #define THROUGH_BYTES 6u /* jmp *word(%rip) */
 
-_Static_assert(CALL_AT + RV_PATCH_CALL_BYTES == RV_PATCH_FUNCTION_BEFORE_RESUME, "a call through memory has six bytes");
+_Static_assert(CALL_AT + RV_PATCH_CALL_BYTES == RV_PATCH_FUNCTION_BEFORE_RESUME, "");
+_Static_assert(PUSH_BYTES + THROUGH_BYTES == RV_PATCH_CALL_BYTES, "");
 _Static_assert((LINK_BYTES + RV_PATCH_FUNCTION_BEFORE_RESUME + THROUGH_BYTES + ALIGN - 1) / ALIGN * ALIGN ==
                    sizeof(struct rv_patch_link),
                "links are an array");
 _Static_assert(RV_PATCH_JUMP_BYTES == RV_PATCH_USE_BYTES - 1, "one byte in front of the displacement stays");
-_Static_assert(ALIGN + RV_PATCH_FUNCTION_BEFORE_RESUME + RV_PATCH_MOVED_BYTES <= RV_PATCH_STUB_BYTES,
+_Static_assert((RV_PATCH_FUNCTION_BEFORE_RESUME + RV_PATCH_MOVED_BYTES + ALIGN - 1) / ALIGN * ALIGN <=
+                   RV_PATCH_STUB_BYTES,
                "a stub has room");
 
 /* The hooks' addresses are the first two words. */
@@ -33,12 +37,20 @@ static void write_jump(uint8_t opcode, int32_t displacement, uint8_t *jump)
     memcpy(jump + 1, &displacement, sizeof displacement);
 }
 
-/* And in front of it what the hook reads. */
-static void write_call(uint8_t *stub, uint64_t function, int32_t to_hook)
+static void write_through(const char opcode[2], int32_t displacement, uint8_t *instruction)
 {
+    memcpy(instruction, opcode, 2);
+    memcpy(instruction + 2, &displacement, sizeof displacement);
+}
+
+/* And in front of it what the hook reads, and what is pushed. */
+static void write_call(uint8_t *stub, uint64_t function, uint64_t resume, int32_t to_hook)
+{
+    const int32_t to_resumes = (int32_t)RESUMES_AT - (int32_t)(CALL_AT + PUSH_BYTES);
     memcpy(stub, &function, sizeof function);
-    memcpy(stub + CALL_AT, "\xff\x15", 2);
-    memcpy(stub + CALL_AT + 2, &to_hook, sizeof to_hook);
+    memcpy(stub + RESUMES_AT, &resume, sizeof resume);
+    write_through("\xff\x35", to_resumes, stub + CALL_AT);
+    write_through("\xff\x25", to_hook, stub + CALL_AT + PUSH_BYTES);
 }
 
 static uint64_t hook_of(const struct rv_patch_stubs *stubs, bool is_captured)
@@ -68,7 +80,7 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
     enum rv_patch_refusal refusal = rv_patch_move(&stubs->decoder, &code, resume, &moved);
     if (refusal)
         return refusal;
-    write_call(stub, function->address, to_hook);
+    write_call(stub, function->address, resume, to_hook);
     memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, moved.bytes, moved.n_bytes);
     *site = (struct rv_patch_site){
         .address = code.address,
@@ -96,9 +108,8 @@ enum rv_patch_refusal rv_patch_stubs_add_import(struct rv_patch_stubs *stubs, ui
         !rv_patch_reach(resume + THROUGH_BYTES, import, &to_word))
         return RV_PATCH_TOO_FAR;
     memcpy(stub - LINK_BYTES, &called, sizeof called);
-    write_call(stub, import, to_hook);
-    memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, "\xff\x25", 2);
-    memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME + 2, &to_word, sizeof to_word);
+    write_call(stub, import, resume, to_hook);
+    write_through("\xff\x25", to_word, stub + RV_PATCH_FUNCTION_BEFORE_RESUME);
     *link = address - LINK_BYTES;
     stubs->n_used += (LINK_BYTES + RV_PATCH_FUNCTION_BEFORE_RESUME + THROUGH_BYTES + ALIGN - 1u) / ALIGN * ALIGN;
     return RV_PATCH_FITS;

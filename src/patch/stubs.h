@@ -3,10 +3,12 @@
  * instructions. Built in memory of the caller's, for the address that it will have.
  *
  *     function  its address, 8 bytes
- *     stub      call *hook
+ *     resumes   the resume's, 8 bytes
+ *     stub      push resumes; jmp *hook
  *     resume    moved instructions, and a jump back
  *
- * The hook finds its return address, the resume, above the function's own on the stack, and from there the function.
+ * The hook finds the resume below the function's return address on the stack, and from there the function. No call is
+ * made, so that the processor, which predicts returns by its calls, has the function's own last.
  *
  * An import's stub is the same, with the import's word in place of the function's address; its only instruction goes
  * where that word says at that moment, which may be the loader's way to find out. What called through the word calls
@@ -19,14 +21,14 @@
 #include "patch/patchable_functions.h"
 #include "patch/site.h"
 
-#define RV_PATCH_FUNCTION_BEFORE_RESUME 14u /* bytes from the function's address to the resume */
+#define RV_PATCH_FUNCTION_BEFORE_RESUME 28u /* bytes from the function's address to the resume */
 #define RV_PATCH_STUB_BYTES 128u            /* at most, for each function */
 
 /* An import's. They come first among the stubs. */
 struct rv_patch_link {
     uint64_t leads_to;
-    uint64_t import;
-    uint8_t call[6], jump[10]; /* the hook's, and what is resumed */
+    uint64_t import, resumes;
+    uint8_t call[12], jump[12]; /* the hook's, and what is resumed */
 };
 #define RV_PATCH_LINKS_AT 16u /* in the stubs' memory: behind the hooks' addresses */
 
@@ -37,7 +39,7 @@ struct rv_patch_stubs {
     struct rv_patch_decoder decoder;
 };
 
-/* Begin in bytes and address as they are set. hook: where stubs call; capture_hook: those of functions whose arguments
+/* Begin in bytes and address as they are set. hook: what stubs call; capture_hook: those of functions whose arguments
  * are captured. */
 void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook, uint64_t capture_hook);
 

@@ -170,7 +170,9 @@ __asm__(".pushsection .text\n"
         ".cfi_adjust_cfa_offset -64\n"
         RESTORE(r9) RESTORE(r8) RESTORE(rdi) RESTORE(rsi) RESTORE(rdx) RESTORE(rcx) RESTORE(rax)
         "add $0x7f, %al\n" "sahf\n" RESTORE(rax)
-        "ret\n"
+        "lea 8(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "jmp *-8(%rsp)\n"                      /* the resume; handlers keep off 128 bytes below */
         ".cfi_endproc\n"
         ".size rv_captured_enter, . - rv_captured_enter\n"
         ".popsection\n");

@@ -3,10 +3,11 @@
  * every register and flag: a compiler knows which registers its own functions change, and counts on the others at calls
  * and at returns alike.
  *
- *     enter   called by a stub: 8 bytes above its return address is the function's. That one is replaced by a
- *             trampoline's.
- *     arrive  jumped to by a trampoline, which has pushed the real return address where it was, and its number below. The
- *             address is jumped to at the end: a return would be mispredicted, as would all behind it.
+ *     enter   jumped to by a stub, which has pushed the resume below the function's return address. That one is
+ *             replaced by a trampoline's: by its call, which goes on at the resume.
+ *     arrive  jumped to by a trampoline, which has pushed the real return address where it was, and its number below. It
+ *             returns there; but where the trampoline's address was written, rather than pushed by a call, it jumps:
+ *             a return would be mispredicted, as would all behind it.
  *
  * What is not simple is for C, between saving and restoring what C may change besides.
  *
@@ -150,18 +151,22 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
 /* clang-format off */
 
 /* What the text counts on, besides what assembly_x86.h has. */
+#define PREDICTED_AT 26
 #define CAPTURE_AT 28
 #define FREE_AT 112
 #define TAKEN_AT 120
-#define ARENA_BYTES 0x1000000
-#define FUNCTION_BEFORE_RESUME 14
+#define ARENA_BYTES 0x2000000
+#define FUNCTION_BEFORE_RESUME 28
+#define CALL_BYTES 4 /* of a trampoline's call */
 _Static_assert(offsetof(struct rv_thread, returns.head) == FREE_AT, "");
 _Static_assert(offsetof(struct rv_thread, returns.n_taken) == TAKEN_AT, "");
 _Static_assert(offsetof(struct rv_return, address) == 0 && offsetof(struct rv_return, function) == 8, "");
+_Static_assert(offsetof(struct rv_return, is_predicted) == PREDICTED_AT, "");
 _Static_assert(offsetof(struct rv_return, capture) == CAPTURE_AT, "");
 _Static_assert(RV_RETURNS_NUMBER_SHIFT == 32, "");
 _Static_assert(offsetof(struct rv_return, slot) == 16 && sizeof(struct rv_return) == 32, "");
-_Static_assert(sizeof rv_returns_trampolines == ARENA_BYTES && RV_RETURNS_TRAMPOLINE_BYTES == 16, "");
+_Static_assert(sizeof rv_returns_trampolines == ARENA_BYTES && RV_RETURNS_TRAMPOLINE_BYTES == 32, "");
+_Static_assert(RV_RETURNS_CALL_BYTES == CALL_BYTES, "");
 _Static_assert(RV_RETURNS_PAGE == 4096, "");
 _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 
@@ -175,6 +180,11 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     RESTORE(r8) RESTORE(rdi) RESTORE(rsi) RESTORE(rdx) RESTORE(rcx) RESTORE(rax) "add $0x7f, %al\n" "sahf\n" RESTORE(rax)
 #define SAVED "56"    /* offset of what was on top before */
 #define SAVED_2 "64"
+
+/* Below all that is saved, where handlers keep off 128 bytes. */
+#define COUNT_BELOW "-8(%rsp)"       /* what the call counts */
+#define TRAMPOLINE_BELOW "-16(%rsp)" /* where the call goes on */
+#define TRAMPOLINE_LEFT "-88(%rsp)"  /* the same, from above the slot, which is at -8; the resume is at -16 */
 
 #define END                                                                                                            \
     "mov " HEAD ", %rdx\n"                                                                                             \
@@ -212,7 +222,7 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "jae " #elsewhere "\n"
 
 /* Of a push that is below the limit. count: text that stores what the frame counts, if anything; it may change rdx. follow:
- * goes on with a return address, rax, that is a trampoline, and its distance from the last, rdi. */
+ * goes on with a return address, rax, that is a trampoline. The slot is replaced later, by the trampoline's call. */
 #define CALL(count, follow)                                                                                            \
     "mov " TOP ", %rsi\n"                                                                                              \
     "mov " SAVED_2 "(%rsp), %rax\n"        /* where the function returns to */                                         \
@@ -237,14 +247,11 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "jne 1f\n"                                                                                                         \
     "mov " SAVED_2 "(%rsp), %rax\n"                                                                                    \
     "mov %rax, (%rdi)\n"                                                                                               \
-    "lea rv_returns_entries(%rip), %rax\n"                                                                             \
-    "mov %rdi, %rdx\n"                                                                                                 \
-    "sub %rax, %rdx\n"                                                                                                 \
-    "shr $1, %rdx\n"                       /* entries have 32 bytes, trampolines 16 */                                 \
-    "lea -" TEXT(ARENA_BYTES) "(%rax,%rdx), %rdx\n"                                                                    \
-    "mov %rdx, " SAVED_2 "(%rsp)\n"                                                                                    \
+    "movb $1, " TEXT(PREDICTED_AT) "(%rdi)\n"                                                                          \
+    "lea -" TEXT(ARENA_BYTES) "(%rdi), %rdx\n" /* entries have as many bytes as trampolines */                         \
+    "mov %rdx, " TRAMPOLINE_BELOW "\n"                                                                                 \
     "lea " SAVED_2 "(%rsp), %rax\n"                                                                                    \
-    "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be read */                     \
+    "mov %rax, 16(%rdi)\n"                 /* it has its slot: now it may be read */                                   \
     PUSH_FRAME(count)
 
 /* The top frame is that of the entry at rdi, whose slot is at this offset, and was written: rdx is its word. */
@@ -272,11 +279,7 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 /* Two pushes, as rv_patched_push_call() does: the return of the function that jumped here, whose entry stays, and the
  * call. more: goes on with the second where it is not simple. */
 #define FOLLOW(more)                                                                                                   \
-    "neg %rdi\n"                                                                                                       \
-    "add $" TEXT(ARENA_BYTES) ", %rdi\n"  /* from the first trampoline to this one */                                  \
-    "shl $1, %rdi\n"                      /* entries have 32 bytes, trampolines 16 */                                  \
-    "lea rv_returns_entries(%rip), %rdx\n"                                                                             \
-    "add %rdx, %rdi\n"                                                                                                 \
+    "lea " TEXT(ARENA_BYTES) "-" TEXT(CALL_BYTES) "(%rax), %rdi\n" /* entries have as many bytes */                   \
     IS_TOP_OR_ELSE(SAVED_2, 1f)                                                                                        \
     "mov %rdx, -8(%r8)\n"                                                                                              \
     "sub $32, %rsi\n"                                                                                                  \
@@ -294,6 +297,13 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "mov %rax, 48(%rsi)\n"                                                                                             \
     PUSH_FRAME("")
 
+/* rdi: the entry of the number that the trampoline has pushed. */
+#define FIND_ENTRY                                                                                                     \
+    "mov " SAVED "(%rsp), %rdi\n"                                                                                      \
+    "shl $5, %rdi\n"                                                                                                   \
+    "lea rv_returns_entries(%rip), %rax\n"                                                                             \
+    "add %rax, %rdi\n"
+
 #define ENTRIES_BYTES 0x2000000
 _Static_assert(sizeof rv_returns_entries == ENTRIES_BYTES, "");
 #define FRAME_BYTES 160
@@ -304,31 +314,32 @@ _Static_assert(RV_RETURNS_FRAME_BYTES == FRAME_BYTES && RV_RETURNS_FRAME_RECORD 
  * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
  * above, and find this; as a signal frame it has another identity than its caller, whose stack pointer is the same. The
  * caller's address is then taken as it is, so the record gives it less one. A signal may find the thread at any of the
- * trampoline's three instructions, of which two push; the entry is read as the first one reads it, by its displacement:
+ * trampoline's four instructions, of which two push what is popped again; the entry is read as the first of these reads it,
+ * by its displacement, also at the call, where the slot still holds the real address:
  *
- *     ff 35 address, 68 number, e9 arrive
- *     begin = at & -16; stack = rsp + 8 * ((at - begin >= 6) + (at - begin >= 11))
- *     *(begin + 6 + *(uint32 *)(begin + 2)) - 1
+ *     ff 54 24 f0, ff 35 address, 68 number, e9 arrive
+ *     begin = at & -32; stack = rsp + 8 * ((at - begin >= 10) + (at - begin >= 15))
+ *     *(begin + 10 + *(uint32 *)(begin + 6)) - 1
  *
  * An unwinder that has found this may see the real address put back before it gets to the expressions (rv_returns_restore):
- * then no trampoline is there (its bytes 0, 1 and 6 are ff, 35 and 68), and the address is at - 1, the stack rsp.
+ * then no trampoline is there (its first six bytes are as above), and the address is at - 1, the stack rsp.
  *
  * libunwind takes each signal frame for one that the kernel has made, and its backtraces end there. It reads four
  * letters of what a record is extended by, where others read all: so the S that says "signal frame" is the fifth, behind an R
  * that is said three times.
  */
-#define AND_16_BACK "0x09, 0xf0, 0x1a, "
+#define AND_32_BACK "0x09, 0xe0, 0x1a, "
 #define BYTES_OF_TRAMPOLINE                                                                                            \
-    "0x06, 0x0e, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x1a, "                                               \
-    "0x0e, 0xff, 0x35, 0x00, 0x00, 0x00, 0x00, 0x68, 0x00, "
+    "0x06, 0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x1a, "                                               \
+    "0x0e, 0xff, 0x54, 0x24, 0xf0, 0xff, 0x35, 0x00, 0x00, "
 #define STACK_RULE                                                                                                     \
     "0x0f, 43, 0x77, 0x00, "                                                                                           \
-    "0x80, 0x00, 0x3f, 0x1a, 0x12, 0x36, 0x2a, 0x16, 0x3b, 0x2a, 0x22, "                                               \
-    "0x80, 0x00, " AND_16_BACK BYTES_OF_TRAMPOLINE "0x29, 0x1e, 0x33, 0x24, 0x22"
+    "0x80, 0x00, 0x4f, 0x1a, 0x12, 0x3a, 0x2a, 0x16, 0x3f, 0x2a, 0x22, "                                               \
+    "0x80, 0x00, " AND_32_BACK BYTES_OF_TRAMPOLINE "0x29, 0x1e, 0x33, 0x24, 0x22"
 #define RETURN_RULE                                                                                                    \
     "0x16, 16, 44, 0x80, 0x00, "                                                                                       \
-    "0x12, " AND_16_BACK BYTES_OF_TRAMPOLINE "0x2e, 0x28, 0x0c, 0x00, "                                                \
-    AND_16_BACK "0x12, 0x23, 0x02, 0x94, 0x04, 0x22, 0x23, 0x06, 0x06, 0x31, 0x1c"
+    "0x12, " AND_32_BACK BYTES_OF_TRAMPOLINE "0x2e, 0x28, 0x0c, 0x00, "                                                \
+    AND_32_BACK "0x12, 0x23, 0x06, 0x94, 0x04, 0x22, 0x23, 0x0a, 0x06, 0x31, 0x1c"
 #define RETURN_CIE(encoding)                                                                                           \
     ".long " TEXT(FRAME_RECORD) " - 4, 0\n"                                                                            \
     ".byte 1\n"                                                                                                        \
@@ -397,10 +408,19 @@ __asm__(".pushsection .text\n"
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
         CALL("", 3f)
+        "14:\n"
+        ".cfi_remember_state\n"
+        RESTORE_ALL
+        "lea 16(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -16\n"
+        "jmp *" TRAMPOLINE_LEFT "\n"
+        ".cfi_restore_state\n"
         "6:\n"
         ".cfi_remember_state\n"
         RESTORE_ALL
-        "ret\n"
+        "lea 8(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "jmp *-8(%rsp)\n"
         ".cfi_restore_state\n"
         "2:\n"
         "cmp $" TEXT(CLOSED) ", %rcx\n"
@@ -438,12 +458,12 @@ __asm__(".pushsection .text\n"
         "xor %eax, %eax\n"
         "12:\n"
         "add 30(%rsi), %ax\n"
-        "mov %ax, -8(%rsp)\n"                 /* handlers keep off 128 bytes below */
+        "mov %ax, " COUNT_BELOW "\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
-        CALL("mov -8(%rsp), %dx\n" "mov %dx, 62(%rsi)\n", 1f)
-        "jmp 6b\n"
+        CALL("mov " COUNT_BELOW ", %dx\n" "mov %dx, 62(%rsi)\n", 1f)
+        "jmp 14b\n"
         "3:\n"
         FOLLOW(8f)
         "jmp 6b\n"
@@ -471,10 +491,7 @@ __asm__(".pushsection .text\n"
         ".cfi_startproc\n"
         ".cfi_def_cfa_offset 16\n"            /* the real return address, and the number */
         SAVE_ALL
-        "mov " SAVED "(%rsp), %rdi\n"
-        "shl $5, %rdi\n"
-        "lea rv_returns_entries(%rip), %rax\n"
-        "add %rax, %rdi\n"
+        FIND_ENTRY
         "mov " GATE ", %rcx\n"
         "test %rcx, %rcx\n"
         "jns 2f\n"
@@ -504,6 +521,15 @@ __asm__(".pushsection .text\n"
         "jne 7b\n"
         STAMP_RETURN
         "6:\n"
+        "cmpb $0, " TEXT(PREDICTED_AT) "(%rdi)\n"
+        "je 8f\n"
+        ".cfi_remember_state\n"
+        RESTORE_ALL
+        "lea 8(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "ret\n"
+        ".cfi_restore_state\n"
+        "8:\n"
         ".cfi_remember_state\n"
         RESTORE_ALL
         "lea 16(%rsp), %rsp\n"
@@ -526,6 +552,7 @@ __asm__(".pushsection .text\n"
         CALL_C(rv_patched_arrive_slow)
         "lea 16(%rsp), %rsp\n"
         ".cfi_adjust_cfa_offset -16\n"
+        FIND_ENTRY
         "jmp 6b\n"
         ".cfi_endproc\n"
         ".size rv_returns_arrive, . - rv_returns_arrive\n"

@@ -16,7 +16,7 @@
 
 #define FIRST_BATCH 15u /* entries that a thread takes at once: from this number on, as many as it has */
 #define MOST_BATCH 255u
-#define MOST_PAGES 16u     /* written at once */
+#define MOST_PAGES 32u     /* written at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
 #define PAGE_BYTES 4096u
 
@@ -26,7 +26,7 @@ static struct {
     uint32_t n_pages;       /* [atomic] of trampolines, written or about to be */
     struct rv_returns left; /* entries that no thread has */
     uint32_t n_left;
-    uint32_t n_restored; /* how often real addresses were put back */
+    uint16_t n_restored; /* how often real addresses were put back; 0: never yet */
 } all;
 
 RV_HIDDEN void rv_returns_arrive(void); /* called by assembly only: where trampolines go */
@@ -60,16 +60,16 @@ static void write_distance(uint8_t *end, const void *to)
     memcpy(end - sizeof distance, &distance, sizeof distance);
 }
 
-/* push entry->address; push $number; jmp rv_returns_arrive */
+/* call *-16(%rsp); push entry->address; push $number; jmp rv_returns_arrive */
 static void write_trampoline(uint32_t number)
 {
     uint8_t *at = rv_returns_trampolines + (size_t)number * RV_RETURNS_TRAMPOLINE_BYTES;
-    memcpy(at, "\xff\x35", 2);
-    write_distance(at + 6, &rv_returns_entries[number].address);
-    at[6] = 0x68;
-    memcpy(at + 7, &number, sizeof number);
-    at[11] = 0xe9;
-    write_distance(at + 16, (const void *)(uintptr_t)rv_returns_arrive);
+    memcpy(at, "\xff\x54\x24\xf0\xff\x35", 6);
+    write_distance(at + 10, &rv_returns_entries[number].address);
+    at[10] = 0x68;
+    memcpy(at + 11, &number, sizeof number);
+    at[15] = 0xe9;
+    write_distance(at + 20, (const void *)(uintptr_t)rv_returns_arrive);
 }
 
 /* ---- lists ---- */
@@ -303,7 +303,8 @@ static void give_up(uint32_t number)
 static bool is_due(const struct rv_return *entry)
 {
     const uint32_t n_free = RV_RETURNS_ENTRIES - all.n_pages * RV_RETURNS_PER_PAGE + all.n_left;
-    return entry->n_restored && (all.n_restored - entry->n_restored >= RV_RETURNS_KEPT_ENDS || n_free < RV_RETURNS_ENTRIES / 4);
+    const uint16_t n_ends = (uint16_t)(all.n_restored - entry->n_restored);
+    return entry->n_restored && (n_ends >= RV_RETURNS_KEPT_ENDS || n_free < RV_RETURNS_ENTRIES / 4);
 }
 
 static void restore(struct pages *pages, uint32_t number)
@@ -320,7 +321,7 @@ void rv_returns_restore(void)
 {
     const uint32_t n = all.n_pages * RV_RETURNS_PER_PAGE;
     struct pages pages = {0};
-    all.n_restored++;
+    all.n_restored = (uint16_t)(all.n_restored == UINT16_MAX ? 1 : all.n_restored + 1);
     for (uint32_t i = 1; i < n; i++)
         if (rv_returns_entries[i].slot)
             restore(&pages, i);

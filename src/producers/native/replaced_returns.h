@@ -7,6 +7,10 @@
  * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left. Entries of
  * other stacks are kept until their calls return.
  *
+ * A trampoline begins with a call, which pushes its address where the real one was and goes on with what the hook was
+ * called for: the processor predicts returns by its calls, and one to an address that no call has pushed costs as much
+ * as all else that is done for a call. Hooks that cannot go by it write the address into the slot (rv_returns_replace).
+ *
  * Trampolines lie in a region of this library, which has unwind information: it says where the real address is, so that
  * exceptions, cancellation, backtraces and debuggers walk through.
  *
@@ -25,7 +29,8 @@ struct rv_return {
     uint64_t address;  /* where the call really returns to; the unwind information reads this */
     uint64_t function; /* of the call; 0: the real address is back in the slot. Of a free entry: next's number << 32 */
     uint64_t slot;     /* where on the stack its return address was; 0: the entry is free */
-    uint32_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
+    uint16_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
+    bool is_predicted;   /* a call has pushed its trampoline's address; wrong, it costs time only */
     uint32_t capture;    /* number of what its return copies (capture_operations.h); 0: nothing */
 };
 
@@ -36,8 +41,9 @@ struct rv_returns {
 };
 
 #define RV_RETURNS_PAGE 4096u
-#define RV_RETURNS_PAGES 4096u /* of trampolines */
-#define RV_RETURNS_TRAMPOLINE_BYTES 16u
+#define RV_RETURNS_PAGES 8192u /* of trampolines */
+#define RV_RETURNS_TRAMPOLINE_BYTES 32u
+#define RV_RETURNS_CALL_BYTES 4u /* of the call with which one begins */
 #define RV_RETURNS_KEPT_ENDS 64u /* times that rv_returns_restore() keeps an entry that was put back */
 #define RV_RETURNS_PER_PAGE (RV_RETURNS_PAGE / RV_RETURNS_TRAMPOLINE_BYTES)
 #define RV_RETURNS_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
@@ -66,7 +72,7 @@ RV_HIDDEN struct rv_return *rv_returns_find(uint64_t address);
 /* Where the real return address is of a call that has it in this slot: for readers of stacks. */
 RV_HIDDEN uint64_t rv_returns_locate(uint64_t slot);
 
-/* The number of an entry, and the trampoline of a number, at which its function returns. */
+/* The number of an entry, and where the function of a number returns: behind its trampoline's call. */
 static inline uint32_t rv_returns_number(const struct rv_return *entry)
 {
     return (uint32_t)(entry - rv_returns_entries);
@@ -74,7 +80,8 @@ static inline uint32_t rv_returns_number(const struct rv_return *entry)
 
 static inline uint64_t rv_returns_trampoline(uint32_t number)
 {
-    return (uint64_t)(uintptr_t)rv_returns_trampolines + (uint64_t)number * RV_RETURNS_TRAMPOLINE_BYTES;
+    return (uint64_t)(uintptr_t)rv_returns_trampolines + (uint64_t)number * RV_RETURNS_TRAMPOLINE_BYTES +
+           RV_RETURNS_CALL_BYTES;
 }
 
 #define RV_RETURNS_NUMBER_SHIFT 32
@@ -113,6 +120,7 @@ static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *sl
     struct rv_return *entry = &rv_returns_entries[number];
     entry->address = *slot;
     entry->function = function;
+    entry->is_predicted = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *slot = rv_returns_trampoline(number);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

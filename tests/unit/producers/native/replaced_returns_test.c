@@ -64,6 +64,18 @@ Test(replaced_returns, an_entry_whose_trampoline_is_being_run_is_kept)
     cr_assert_neq(rv_returns_entries[number].slot, 0);
 }
 
+/* The thread is in front of its trampoline's call, which is to push the trampoline's address over the real one. */
+Test(replaced_returns, an_entry_whose_call_is_still_to_be_made_stays_as_it_is)
+{
+    const uint32_t number = begin_call(&stack[0], 1000);
+    stack[0] = 1000;
+    for (unsigned end = 0; end < 2 * RV_RETURNS_KEPT_ENDS; end++)
+        rv_returns_restore();
+    cr_assert_eq(rv_returns_entries[number].address, 1000);
+    cr_assert_eq(rv_returns_entries[number].function, 1);
+    cr_assert_neq(rv_returns_entries[number].slot, 0);
+}
+
 Test(replaced_returns, a_slot_whose_memory_is_gone_is_left_alone)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
