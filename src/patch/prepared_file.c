@@ -40,10 +40,12 @@ static uint64_t hash_of_text(const char *text)
     return text ? rv_hash_bytes(text, strlen(text)) : 0;
 }
 
+/* And of what stubs look like, which a library of another build may have made. */
 static uint64_t hash_of_choice(const struct rv_patch_request *request)
 {
     const unsigned flags = request->has_trivial | (request->wants_import != NULL) << 1;
-    const uint64_t hash = rv_hash_combine(flags, hash_of_text(request->kept));
+    const uint64_t layout = rv_hash_combine(RV_PATCH_FUNCTION_BEFORE_RESUME, sizeof(struct rv_patch_link));
+    const uint64_t hash = rv_hash_combine(rv_hash_combine(layout, flags), hash_of_text(request->kept));
     return rv_hash_combine(rv_hash_combine(hash, hash_of_text(request->filter.include)),
                            hash_of_text(request->filter.exclude));
 }

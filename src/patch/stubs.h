@@ -1,5 +1,5 @@
 /*
- * What the jumps lead to: for each patched function a stub, which calls a hook and goes on with the function's moved
+ * What the jumps lead to: for each patched function a stub, which goes to a hook and then on with the function's moved
  * instructions. Built in memory of the caller's, for the address that it will have.
  *
  *     function  its address, 8 bytes

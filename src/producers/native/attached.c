@@ -6,7 +6,7 @@
  *     apply    others stand still: verdicts on functions take jumps out, or write them
  *     remove   others stand still: the original bytes and return addresses are put back, rings are left
  *
- * Stubs, trampolines and this library stay for ever: a thread may be in them.
+ * Stubs, trampolines and this library stay for ever: a thread may be in them, or about to return there.
  */
 #include <errno.h>
 #include <pthread.h>

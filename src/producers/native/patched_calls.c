@@ -106,7 +106,7 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
     return push_call_of(entry, slot, function, stack, next);
 }
 
-/* Below the slot is the return address of the function's stub. */
+/* Below the slot is where the function's stub resumes. */
 static uint64_t function_at(const uint64_t *slot)
 {
     return *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME);

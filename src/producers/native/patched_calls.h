@@ -8,7 +8,7 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* Called by a stub (patch/stubs.h), with all registers the patched function's; not to be called from C. */
+/* Jumped to by a stub (patch/stubs.h), with all registers the patched function's; not to be called from C. */
 RV_HIDDEN void rv_patched_enter(void);
 
 /*

@@ -129,7 +129,8 @@ static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *sl
 }
 
 /* While all other threads stand still: put real return addresses back wherever a trampoline's is. A thread may be about
- * to jump to such a trampoline, or to unwind through it: its entry is free many times later only. */
+ * to jump to such a trampoline, or to unwind through it: its entry is free many times later only. One that is about to
+ * replace its address still does so: that call returns by the trampoline. */
 RV_HIDDEN void rv_returns_restore(void);
 
 #endif
