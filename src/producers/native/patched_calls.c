@@ -96,7 +96,7 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
         entry->capture = 0;
         next = rv_call_events_begin(stack);
     } else {
-        uint32_t number = rv_returns_take();
+        uint32_t number = rv_returns_take(slot);
         if (!number) {
             leave_out(next, stack);
             return 0;

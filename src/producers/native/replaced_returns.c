@@ -137,24 +137,25 @@ static uint64_t find_mapping(uint64_t low, uint64_t high)
     return found;
 }
 
-/* Is the word in an entry's slot one that it has until the entry is free? A handler may look in between. */
-static bool is_held(uint32_t number, uint64_t word)
+/* Has its slot a word that it has until the entry is free? A handler may look in between. next: a slot that is no entry's
+ * yet, though it may have the address of one that was left. */
+static bool is_held(uint32_t number, const uint64_t *slot, const uint64_t *next)
 {
-    return word == rv_returns_trampoline(number) || word == rv_returns_entries[number].address;
+    return *slot == rv_returns_trampoline(number) || (*slot == rv_returns_entries[number].address && slot != next);
 }
 
-/* Free what the thread has left on its own stack; returns how many entries. here: an address on the stack in use, which
- * may be a coroutine's that lies on the thread's, above its frames: what is below is not left for that. */
-static uint32_t sweep(uint64_t here)
+/* Free what the thread has left on its own stack; returns how many entries. next: a slot as above on the stack in use,
+ * which may be a coroutine's that lies on the thread's, above its frames: what is below is not left for that. */
+static uint32_t sweep(const uint64_t *next)
 {
-    const uint64_t end = rv_thread_stack_end(), begin = find_mapping(here, end);
+    const uint64_t end = rv_thread_stack_end(), begin = find_mapping((uint64_t)(uintptr_t)next, end);
     const uint32_t n = __atomic_load_n(&all.n_pages, __ATOMIC_RELAXED) * RV_RETURNS_PER_PAGE;
     uint32_t n_freed = 0;
     for (uint32_t i = 1; begin && i < n; i++) {
         uint64_t slot = rv_returns_entries[i].slot;
         if (slot < begin || slot >= end || rv_returns_entries[i].n_restored)
             continue;
-        if (is_held(i, *(const uint64_t *)(uintptr_t)slot))
+        if (is_held(i, (const uint64_t *)(uintptr_t)slot, next))
             continue;
         rv_returns_free(i);
         n_freed++;
@@ -202,12 +203,12 @@ static bool take_batch(struct rv_returns *returns)
     return n != 0;
 }
 
-static bool refill(struct rv_returns *returns)
+static bool refill(struct rv_returns *returns, const uint64_t *slot)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
     if (returns->n_taken >= SWEEP_FIRST && returns->n_taken >= returns->sweep_at) {
-        uint32_t n_freed = sweep((uint64_t)(uintptr_t)__builtin_frame_address(0));
+        uint32_t n_freed = sweep(slot);
         returns->sweep_at = 2 * (returns->n_taken - n_freed) + SWEEP_FIRST;
     }
     const bool is_filled = !is_empty(returns) || take_batch(returns);
@@ -215,13 +216,13 @@ static bool refill(struct rv_returns *returns)
     return is_filled;
 }
 
-uint32_t rv_returns_take(void)
+uint32_t rv_returns_take(const uint64_t *slot)
 {
     struct rv_returns *returns = &rv_thread.returns;
     uint32_t number;
     do
         number = rv_returns_take_free(returns);
-    while (!number && refill(returns));
+    while (!number && refill(returns, slot));
     return number;
 }
 
@@ -341,7 +342,7 @@ static uint32_t give_back(struct rv_returns *returns)
 static void end_thread(void)
 {
     struct rv_returns *returns = &rv_thread.returns;
-    if (give_back(returns) != returns->n_taken && sweep((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+    if (give_back(returns) != returns->n_taken && sweep(__builtin_frame_address(0)))
         (void)give_back(returns);
     *returns = (struct rv_returns){0};
 }

@@ -62,8 +62,9 @@ RV_HIDDEN extern const uint8_t rv_returns_frame[RV_RETURNS_FRAME_BYTES];
 /* Before the first is taken; again it does nothing. -EPERM: memory that was written may not be made executable. */
 RV_HIDDEN int rv_returns_init(void);
 
-/* The calling thread's: a free entry's number, or 0: there is none. A push is under way. */
-RV_HIDDEN uint32_t rv_returns_take(void);
+/* The calling thread's, for a call that returns by slot: a free entry's number, or 0: there is none. A push is under
+ * way. */
+RV_HIDDEN uint32_t rv_returns_take(const uint64_t *slot);
 RV_HIDDEN void rv_returns_free(uint32_t number);
 
 /* The entry whose trampoline an address is; NULL: it is none. */

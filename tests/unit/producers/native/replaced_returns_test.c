@@ -18,7 +18,7 @@ TestSuite(replaced_returns, .init = start, .timeout = 60);
 
 static uint32_t begin_call(uint64_t *slot, uint64_t returns_to)
 {
-    const uint32_t number = rv_returns_take();
+    const uint32_t number = rv_returns_take(slot);
     cr_assert_neq(number, 0, "no entry is left");
     *slot = returns_to;
     (void)rv_returns_replace(number, slot, 1);
@@ -76,6 +76,14 @@ Test(replaced_returns, an_entry_whose_call_is_still_to_be_made_stays_as_it_is)
     cr_assert_neq(rv_returns_entries[number].slot, 0);
 }
 
+/* A loop whose call is left by longjmp() each time: its return address is the same as that of the entries left. */
+Test(replaced_returns, calls_that_are_left_at_one_place_of_the_stack_take_no_more_entries_for_ever)
+{
+    uint64_t slot;
+    for (unsigned call = 0; call < 2 * RV_RETURNS_ENTRIES; call++)
+        (void)begin_call(&slot, 1000);
+}
+
 Test(replaced_returns, a_slot_whose_memory_is_gone_is_left_alone)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
@@ -93,13 +101,13 @@ Test(replaced_returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_t
     const uint64_t head = returns->head;
     const uint32_t first = (uint32_t)(head >> RV_RETURNS_NUMBER_SHIFT);
     const uint64_t next = rv_returns_entries[first].function;
-    cr_assert_eq(rv_returns_take(), first);
+    cr_assert_eq(rv_returns_take(stack), first);
     rv_returns_free(older);
     rv_returns_free(first);
     cr_assert_eq(returns->head >> RV_RETURNS_NUMBER_SHIFT, first);
     cr_assert_not(rv_returns_change(returns, head, next | (uint32_t)(head + 1)));
-    cr_assert_eq(rv_returns_take(), first);
-    cr_assert_eq(rv_returns_take(), older);
+    cr_assert_eq(rv_returns_take(stack), first);
+    cr_assert_eq(rv_returns_take(stack), older);
 }
 
 /* A fork's child may have copied the head of the free list at one time and the entries at another. Make the last entry
@@ -107,11 +115,11 @@ Test(replaced_returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_t
 static void take_where_it_leads_to(uint64_t next)
 {
     static bool is_taken[RV_RETURNS_PER_PAGE * 64];
-    uint32_t number = rv_returns_take(); /* of the first batch the lowest: the next batch is the 15 below */
+    uint32_t number = rv_returns_take(stack); /* of the first batch the lowest: the next batch is the 15 below */
     rv_returns_entries[number - 14].function = next;
     rv_returns_entries[5].slot = 1;
     is_taken[5] = true;
-    for (unsigned n = 0; n < 2000; n++, number = rv_returns_take()) {
+    for (unsigned n = 0; n < 2000; n++, number = rv_returns_take(stack)) {
         cr_assert_neq(number, 0);
         cr_assert_lt(number, sizeof is_taken);
         cr_assert_not(is_taken[number], "%u is taken twice", number);
