@@ -9,7 +9,7 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* Jumped to by a stub, as rv_patched_enter() is, of a function whose arguments are captured. Not to be called from C. */
+/* Jumped to by a stub, as rv_patched_enter() is, of a function whose arguments are captured. Not for calls from C. */
 RV_HIDDEN void rv_captured_enter(void);
 
 /* Once, before the first such stub can be called. -ENOMEM. */

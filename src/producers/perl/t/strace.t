@@ -187,7 +187,7 @@ is_deeply([$program->{view}->refresh->getPIDTIDs, $program->{view}->isUsed], ["$
 is(stack_of($program->{view}), 'pause:1 work:4', 'with its last frames');
 my $shown = run_plain([$plstrace, '-f', $file, '-s', '60']);
 my $stars = '\*' x 47;
-my $date  = qr/\w{3} \w{3} \d+ \d\d:\d\d:\d\d/;
+my $date  = qr/\w{3} \w{3}  ?\d+ \d\d:\d\d:\d\d/;
 like($shown->{out}, qr/\A\n$stars\n\*\*\* At $date \d{4}\n\n$stars\n$program->{pid}:0\(2\) : 1 : main::pause:1 at $date\.\d{6}\n$program->{pid}:0\(1\) : 0 : main::work:4 at $date\.\d{6}\n\z/,
     'plstrace.pl shows it, once');
 is("$shown->{status}$shown->{err}", '0', 'and ends');
