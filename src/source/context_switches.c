@@ -565,13 +565,17 @@ static void read_name(struct rv_context_switches *switches, const struct rv_perf
     }
 }
 
+static struct rv_event change_of(const struct rv_perf_record *record, const struct reading *reading)
+{
+    return (struct rv_event){.when = when_of(ticks_at(reading, record->mono_ns)),
+                             .aux = (uint16_t)record->state,
+                             .frame = record->cpu};
+}
+
 static void read_switch(struct rv_context_switches *switches, const struct rv_perf_record *record,
                         const struct reading *reading)
 {
-    add_change(switches, thread_on(switches, record), reading, record->mono_ns,
-               (struct rv_event){.when = when_of(ticks_at(reading, record->mono_ns)),
-                                 .aux = (uint16_t)record->state,
-                                 .frame = record->cpu});
+    add_change(switches, thread_on(switches, record), reading, record->mono_ns, change_of(record, reading));
 }
 
 /* Of a thread that is found so: that is no switch. */
@@ -582,10 +586,8 @@ static void read_blocked(struct rv_context_switches *switches, const struct rv_p
     if (thread->last_ns)
         return;
     thread->first_ns = thread->last_ns = record->mono_ns;
-    thread->last_state = RV_THREAD_BLOCKED;
-    insert(switches, thread, reading,
-           (struct rv_event){
-               .when = when_of(ticks_at(reading, record->mono_ns)), .aux = RV_THREAD_BLOCKED, .frame = record->cpu});
+    thread->last_state = (uint8_t)record->state;
+    insert(switches, thread, reading, change_of(record, reading));
 }
 
 /* ---- wakes ---- */

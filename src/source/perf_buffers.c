@@ -108,6 +108,12 @@ struct cpu { /* a buffer of one */
     bool is_full;
 };
 
+struct blocked { /* a thread that waited for something when its events were opened */
+    uint32_t pid, tid;
+    uint64_t mono_ns;
+    uint16_t cpu;
+};
+
 struct rv_perf_buffers {
     struct cpu *cpus;     /* n_cpus of switches, then those of wakes */
     struct cpu **by_next; /* while they are read: a heap of them, the earliest next record first */
@@ -120,11 +126,7 @@ struct rv_perf_buffers {
     size_t n_processes, processes_capacity;
     pid_t *refused; /* some threads of which have no events */
     size_t n_refused, refused_capacity;
-    struct blocked { /* threads that waited for something when their events were opened */
-        uint32_t pid, tid;
-        uint64_t mono_ns;
-        uint16_t cpu;
-    } * blocked;
+    struct blocked *blocked; /* threads */
     size_t n_blocked, blocked_capacity;
     pid_t opening;              /* the one whose events are being opened */
     DIR *process;               /* its threads, whose events are being opened; NULL: of none */
