@@ -1,5 +1,6 @@
 #include "ui/waits_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #define ARCS_WIDTH 52.0f
 #define ALL_WIDTH 700.0f /* least width for all columns */
 #define MOST_COLUMNS 8
+#define NOT_KNOWN "(not known)"
 
 /* Of "THREAD in CALL" and "KIND OBJECT" the name behind is shortened, where there is room for what comes before it. */
 static void fit(const char *name, float width, char *out, size_t out_bytes)
@@ -36,9 +38,9 @@ static void fit(const char *name, float width, char *out, size_t out_bytes)
                    out_bytes - n_before);
 }
 
-/* A name that leads somewhere. */
-static void show_link(const struct rv_ui_style *style, const char *id, const char *name, enum rv_action action,
-                      const struct rv_waits_table_row *row, struct rv_ui_acts *acts)
+/* A name that leads somewhere; without one, words instead. */
+static void show_link(const struct rv_ui_style *style, const char *id, const char *name, const char *words,
+                      enum rv_action action, const struct rv_waits_table_row *row, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     char fitted[sizeof row->object];
@@ -46,13 +48,14 @@ static void show_link(const struct rv_ui_style *style, const char *id, const cha
     rv_imgui_touch(id, 0.0f, TEXT_HEIGHT, &area);
     if (*name && rv_imgui_is_clicked(0))
         rv_ui_act(acts, &(struct rv_act){.action = action, .idx = row->idx});
-    fit(*name ? name : "(not known)", area.width, fitted, sizeof fitted);
+    fit(*name ? name : words, area.width, fitted, sizeof fitted);
     rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
-                       rv_imgui_is_hovered() ? style->accent
-                       : row->is_warning     ? style->text_warning
-                                             : style->text_strong,
+                       !*name                  ? style->text
+                       : rv_imgui_is_hovered() ? style->accent
+                       : row->is_warning       ? style->text_warning
+                                               : style->text_strong,
                        fitted);
-    if (rv_imgui_is_hovered())
+    if (*name && rv_imgui_is_hovered())
         rv_imgui_tooltip(name);
 }
 
@@ -114,6 +117,16 @@ static struct columns columns_of_arcs(float width)
     return columns;
 }
 
+const char *rv_waits_table_holder(const struct rv_waits_table_row *row, char *out)
+{
+    if (*row->holder || row->n_timed_out == 0)
+        return *row->holder ? row->holder : NOT_KNOWN;
+    if (row->n_timed_out == row->n_waits)
+        return "(timed out)";
+    (void)snprintf(out, sizeof row->holder, "(%" PRIu64 " timed out)", row->n_timed_out);
+    return out;
+}
+
 uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_waits_column column)
 {
     switch (column) {
@@ -140,12 +153,13 @@ uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_wai
 static void show_cell(const struct rv_ui_style *style, const struct rv_waits_table_row *row,
                       enum rv_waits_column column, struct rv_ui_acts *acts)
 {
+    char holder[sizeof row->holder];
     if (column == RV_WAITS_OBJECT)
-        show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row, acts);
+        show_link(style, "object", row->object, "", RV_ACTION_SHOW_WAIT, row, acts);
     else if (column == RV_WAITS_WAITER)
-        show_link(style, "waiter", row->waiter, RV_ACTION_SHOW_WAIT, row, acts);
+        show_link(style, "waiter", row->waiter, NOT_KNOWN, RV_ACTION_SHOW_WAIT, row, acts);
     else if (column == RV_WAITS_HOLDER)
-        show_link(style, "holder", row->holder, RV_ACTION_SHOW_HOLDER, row, acts);
+        show_link(style, "holder", row->holder, rv_waits_table_holder(row, holder), RV_ACTION_SHOW_HOLDER, row, acts);
     else if (column == RV_WAITS_COUNT)
         rv_table_cell_count(style, row->n_waits);
     else
@@ -192,7 +206,9 @@ static void show_rows(const struct rv_ui_style *style, const struct rv_waits_tab
 
 bool rv_waits_table_is_found(const struct rv_waits_table_state *state, const struct rv_waits_table_row *row)
 {
-    return rv_word_match(state->find, (const char *const[]){row->object, row->waiter, row->holder}, 3);
+    char holder[sizeof row->holder];
+    return rv_word_match(state->find,
+                         (const char *const[]){row->object, row->waiter, rv_waits_table_holder(row, holder)}, 3);
 }
 
 void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, struct rv_waits_table_state *state,

@@ -14,7 +14,7 @@ struct rv_waits_table_row {
     bool is_warning;
     bool is_chosen;                             /* what it is about stands out in the picture */
     char object[160], waiter[160], holder[160]; /* "": unknown */
-    uint64_t n_waits, total_ns, idle_ns, p99_ns, longest_ns;
+    uint64_t n_waits, n_timed_out, total_ns, idle_ns, p99_ns, longest_ns;
     uint64_t end_ns; /* of the longest, on the time axis */
 };
 
@@ -49,7 +49,10 @@ struct rv_waits_table_state {
 /* A row's number in a column; 0 for names. */
 uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_waits_column column);
 
-/* Does each of the words occur in the object, the waiter or the holder? */
+/* What stands for the holder: its name, or in brackets why it has none; `out` has room for holder[]. */
+const char *rv_waits_table_holder(const struct rv_waits_table_row *row, char *out);
+
+/* Does each of the words occur in what is shown of the object, the waiter or the holder? */
 bool rv_waits_table_is_found(const struct rv_waits_table_state *state, const struct rv_waits_table_row *row);
 
 /* Asks for RV_ACTION_WAITS, RV_ACTION_LIST_ARCS, RV_ACTION_SHOW_WAIT, RV_ACTION_SHOW_HOLDER. */

@@ -80,7 +80,7 @@ static void add_waker(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
     const struct rv_wait_edge *edge = &about->waits->longest;
     char who[WHAT_BYTES];
     if (edge->wait.wake == RV_WAKE_TIMEOUT || !edge->wait.waker) {
-        add_line(tooltip, "ended by", edge->wait.wake == RV_WAKE_TIMEOUT ? "its time limit" : "(not known)");
+        add_line(tooltip, "ended by", edge->wait.wake == RV_WAKE_TIMEOUT ? "(timed out)" : "(not known)");
         return;
     }
     if (edge->waker) {

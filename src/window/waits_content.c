@@ -31,6 +31,7 @@ static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct 
                                        .is_warning = idx < viewer->waits.shown.n_deadlocked,
                                        .is_chosen = rv_viewer_waits_is_chosen(viewer, idx),
                                        .n_waits = row->n_waits,
+                                       .n_timed_out = row->n_of_wake[RV_WAKE_TIMEOUT],
                                        .total_ns = row->total_ns,
                                        .idle_ns = row->idle_ns,
                                        .p99_ns = row->p99_ns,

@@ -102,7 +102,7 @@ Test(call_waits, a_timeout_and_a_guessed_waker_are_named)
     wait_until(3000, 1000, RV_WAKE_LIKELY);
     cr_assert_str_eq(row("ended by"), "holder 2, likely");
     wait_until(9000, 5000, RV_WAKE_TIMEOUT);
-    cr_assert_str_eq(row("ended by"), "its time limit");
+    cr_assert_str_eq(row("ended by"), "(timed out)");
 }
 
 static void open_viewer(struct rv_viewer *viewer)
