@@ -24,7 +24,7 @@
 
 #define ASSUMED                                                                                                        \
     "all else takes as long as it did, on however many CPUs; a wait ends when its waker gets there; one without a "    \
-    "known waker lasts as long as it did"
+    "known waker lasts as long as it did; a thread that spins runs, whomever it waits for"
 
 struct row {
     uint64_t n_ns;
