@@ -52,6 +52,27 @@ Test(replaced_returns, an_entry_that_was_put_back_stays_for_threads_about_to_rea
     cr_assert_eq(rv_returns_entries[number].slot, 0);
 }
 
+/* The count of ends has 16 bits, and is not 0 again. */
+Test(replaced_returns, entries_that_were_put_back_are_kept_and_freed_while_the_count_of_ends_begins_anew)
+{
+    enum { N = 6, BEFORE = UINT16_MAX - N / 2 };
+    uint32_t numbers[N];
+    for (unsigned end = 0; end < BEFORE; end++)
+        rv_returns_restore();
+    for (unsigned i = 0; i < N; i++) {
+        numbers[i] = begin_call(&stack[i], 1000);
+        rv_returns_restore();
+    }
+    for (unsigned end = N; end < RV_RETURNS_KEPT_ENDS; end++)
+        rv_returns_restore();
+    for (unsigned i = 1; i < N; i++)
+        cr_assert_neq(rv_returns_entries[numbers[i]].slot, 0, "entry %u is free too early", i);
+    for (unsigned end = 0; end < N; end++)
+        rv_returns_restore();
+    for (unsigned i = 0; i < N; i++)
+        cr_assert_eq(rv_returns_entries[numbers[i]].slot, 0, "entry %u is kept", i);
+}
+
 /* The thread is in a signal handler that interrupted it behind the trampoline's pushes: of the address and of the number. */
 Test(replaced_returns, an_entry_whose_trampoline_is_being_run_is_kept)
 {
