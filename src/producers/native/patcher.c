@@ -15,88 +15,50 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mappings.h"
-#include "patch/dynamic_section.h"
-#include "patch/plan_file.h"
 #include "patch/prepared_file.h"
-#include "producers/native/image_facts.h"
-#include "producers/native/libcalls.h"
-#include "producers/native/dynamic_loader.h"
-#include "producers/native/modules.h"
-#include "producers/native/near_pages.h"
+#include "producers/native/file_section.h"
 #include "producers/native/loaded_objects.h"
+#include "producers/native/next_object.h"
 #include "producers/native/patch_verdicts.h"
 #include "producers/native/patched_objects.h"
 #include "producers/native/planner.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
-#include "producers/native/file_section.h"
 #include "producers/native/rejected_functions.h"
 #include "producers/native/second_cpu.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/syscall_events.h"
 #include "producers/native/thread.h"
 #include "producers/native/unpatchable_process.h"
-#include "producers/native/wanted_functions.h"
-#include "producers/native/wanted_lines.h"
 #include "ring/attachment.h"
-#include "ring/capture_filter_section.h"
 #include "ring/program_name.h"
 
-#define PATH_BYTES 4096
 #define FOLLOW_TRIES 10u /* each waits 100 ms for the process lock: a thread that forks may have it for long */
-#define V8_SET_LOCATOR "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE"
-/* Compiled regular expressions call it with the address of its return address. */
-#define V8_KEPT "CheckStackGuardState"
 
 typedef void set_locator_fn(uint64_t (*locate)(uint64_t slot));
 
 struct rv_attachment ringviz_attachment;
 
 static struct {
-    const struct rv_planner *planner;
-    void *mprotect;
-    char wanted[RV_WANTED_LINES_BYTES];
-    char program[PATH_BYTES];
-    bool is_auto;               /* the request is "auto" */
-    struct rv_patch_image thin; /* then, the program if its libraries do its work; else without segments */
-    bool is_for_later;          /* libraries are wanted: those, too, that are loaded later */
+    struct rv_wanted_patches wanted;
     bool is_written;
     bool are_all_old; /* the objects were planned for another request, and are to be dropped */
-    bool is_v8_told;  /* how to find return addresses */
-    bool is_alone;    /* nothing runs yet but this thread, and no debugger has written into the code */
     bool is_late;     /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
-    uint64_t planned_sum;                      /* of the objects when they were planned */
-    uint8_t *filter;                           /* the trace file's section of patterns, */
-    struct rv_capture_filter_section patterns; /* and the patterns in it */
-    struct rv_patch_syscalls_request syscalls;
-    bool has_syscalls;                    /* are they traced? */
-    bool is_at_syscalls;                  /* they are planned now, rather than functions */
-    const struct rv_patch_name *captured; /* functions whose arguments are captured */
-    size_t n_captured;
-    struct next {              /* the object that is planned now; here, since a loading thread's stack may be small */
-        char name[PATH_BYTES]; /* "" is the program */
-        char pattern[PATH_BYTES];
-        struct rv_patch_image image, read; /* as it is; with the bytes that are read */
-        void *copy;                        /* those; NULL: they are read where they are */
-        size_t n_copy;
-        uint64_t fingerprint;
-        bool has_functions, has_calls; /* that are wanted */
-    } next;
+    uint64_t planned_sum;       /* of the objects when they were planned */
+    uint8_t *filter;            /* the trace file's section of patterns */
+    bool has_syscalls;          /* are they traced? */
+    struct rv_next_object next; /* here, since a loading thread's stack may be small */
 } patcher;
 
 /* A thread plans, or follows the loader: the number of changes is odd meanwhile. */
@@ -130,55 +92,6 @@ static void end(void)
                      __ATOMIC_RELEASE); /* F1 -> F2 */
 }
 
-/* ---- what ---- */
-
-static bool is_loader(const struct rv_patch_image *image)
-{
-    return image->bias && image->bias == getauxval(AT_BASE);
-}
-
-/* Our own library, and libc, which the hooks call. */
-static bool serves_hooks(const struct rv_patch_image *image)
-{
-    return rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
-           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.mprotect);
-}
-
-static bool is_patchable(const struct rv_patch_image *image)
-{
-    return !serves_hooks(image) && !is_loader(image);
-}
-
-/* The kernel's own object cannot be changed, and our own calls are not the program's. */
-static bool has_own_calls(const struct rv_patch_image *image)
-{
-    return image->bias == getauxval(AT_SYSINFO_EHDR) ||
-           rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
-           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.planner->prepare);
-}
-
-static bool is_of_program(const struct next *next)
-{
-    if (!*next->name)
-        patcher.thin = rv_image_is_thin(&next->image) ? next->image : (struct rv_patch_image){0};
-    return !*next->name || (patcher.thin.n_segments && rv_image_is_worked_by(&patcher.thin, &next->image, next->name));
-}
-
-/* Of the loader, which runs on its callers' stacks, only what it calls for debuggers is patched. */
-static bool is_chosen(struct next *next)
-{
-    if (patcher.is_at_syscalls)
-        return !has_own_calls(&next->image) && (!rv_thread_is_foreign || !*next->name);
-    if (is_loader(&next->image))
-        return patcher.is_for_later;
-    if (serves_hooks(&next->image))
-        return false;
-    next->has_functions = patcher.is_auto ? is_of_program(next) && !rv_image_has_hooks(&next->image)
-                                          : rv_wanted_functions_find(patcher.wanted, next->name, next->pattern);
-    next->has_calls = rv_libcalls_may_be_wanted(patcher.wanted, !*next->name);
-    return next->has_functions || next->has_calls;
-}
-
 /* ---- planning ---- */
 
 /* Other threads load meanwhile: only within this call they do not. */
@@ -210,7 +123,7 @@ static void close_copy(struct rv_patch_prepared *prepared)
 /* The program has not begun. */
 static bool is_starting(void)
 {
-    return patcher.is_alone && !patcher.is_written;
+    return patcher.wanted.is_alone && !patcher.is_written;
 }
 
 /* A copy has the jumps of sites that are off, too. Where these cannot be taken out, hooks look up what is rejected. */
@@ -236,12 +149,12 @@ static void write_jumps(struct rv_patcher_object *object)
 }
 
 /* Its stubs can be run from here on. What cannot be patched is added, too, so that it is read only once. */
-static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
+static bool add(const struct rv_next_object *next, const struct rv_patch_prepared *prepared)
 {
     struct rv_patcher_object object = {.image = next->image, .prepared = *prepared};
     struct rv_patched_object_origin origin = {.name = strdup(next->name),
                                               .fingerprint = next->fingerprint,
-                                              .is_of_syscalls = patcher.is_at_syscalls,
+                                              .is_of_syscalls = next->is_of_syscalls,
                                               .is_late = patcher.is_late};
     (void)stat(next->name, &origin.file);
     if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
@@ -260,156 +173,11 @@ static bool add(const struct next *next, const struct rv_patch_prepared *prepare
     return true;
 }
 
-/* Copy the image's bytes, for when it has been unloaded. False: no memory. */
-static bool copy(struct next *next)
-{
-    size_t at = 0;
-    next->n_copy = 0;
-    for (size_t i = 0; i < next->image.n_segments; i++)
-        next->n_copy += next->image.segments[i].end - next->image.segments[i].start;
-    next->copy = mmap(NULL, next->n_copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (next->copy == MAP_FAILED)
-        return false;
-    for (size_t i = 0; i < next->read.n_segments; i++) {
-        struct rv_patch_segment *segment = &next->read.segments[i];
-        const size_t n = segment->end - segment->start;
-        if (segment->is_readable)
-            segment->bytes = memcpy((uint8_t *)next->copy + at, segment->bytes, n);
-        at += n;
-    }
-    return true;
-}
-
-/* are_unloaded: other threads may unload what is planned. The program stays. */
-static int take_if_chosen(struct dl_phdr_info *info, size_t n_bytes, void *are_unloaded)
-{
-    struct next *next = &patcher.next;
-    const size_t n_name = strlen(info->dlpi_name);
-    const uint64_t entry = getauxval(AT_ENTRY);
-    (void)n_bytes;
-    if (rv_patched_objects_have(info->dlpi_name, info->dlpi_addr, patcher.is_at_syscalls) ||
-        n_name >= sizeof next->name ||
-        rv_patch_image_mapped(&next->image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
-        return 0;
-    memcpy(next->name, info->dlpi_name, n_name + 1);
-    next->image.entry = rv_patch_image_segment(&next->image, entry) ? entry : 0;
-    next->read = next->image;
-    next->copy = NULL;
-    next->fingerprint = rv_image_fingerprint(&next->image);
-    return is_chosen(next) && (!*(const bool *)are_unloaded || !*next->name || copy(next));
-}
-
-/* 0; -ENOENT: there is none; -EAGAIN. */
-static int find_next(bool are_unloaded)
-{
-    if (rv_patched_objects.n == RV_ATTACHMENT_OBJECTS)
-        return -ENOENT;
-    if (!rv_process_lock_within())
-        return -EAGAIN;
-    const int found = rv_loaded_objects_each(take_if_chosen, &are_unloaded);
-    rv_process_unlock();
-    return found ? 0 : -ENOENT;
-}
-
-static void prepare_syscalls(const struct next *next, struct rv_patch_prepared *prepared)
-{
-    size_t n = 0;
-    patcher.syscalls.image = next->read;
-    if (patcher.planner->prepare_syscalls(&patcher.syscalls, prepared) != 0)
-        return;
-    for (size_t i = 0; i < prepared->n_sites; i++)
-        if (!rv_patched_objects_displace(prepared->sites[i].address))
-            prepared->sites[n++] = prepared->sites[i];
-    prepared->n_sites = n;
-}
-
-static bool is_any_wanted(const char *name)
-{
-    (void)name;
-    return true;
-}
-
-/* Calls that nobody has asked for are of use where functions have no names; those of a thin program are traced anyway. */
-static bool wants_calls_of_nameless(void)
-{
-    return patcher.is_auto && !patcher.thin.n_segments;
-}
-
-/* A static program is started by the loader; what its file would be is not known. */
-static const char *find_plans(const struct next *next, const char *path, struct stat *file)
-{
-    const char *folder = secure_getenv(RV_PATCH_PLANS);
-    const bool is_known = !rv_thread_is_foreign && stat(*next->name ? path : "/proc/self/exe", file) == 0;
-    return is_known && folder && *folder == '/' ? folder : NULL;
-}
-
-/* The file may have been deleted or replaced since it was mapped. */
-static const char *find_file(const struct next *next, const char *path, char link[RV_MAPPINGS_LINK_BYTES])
-{
-    const bool may_be_gone = !patcher.is_alone && next->image.n_segments;
-    return may_be_gone && rv_mappings_link_deleted(getpid(), next->image.segments[0].start, link) ? link : path;
-}
-
-static void prepare_patches(const struct next *next, struct rv_patch_prepared *prepared)
-{
-    struct stat file;
-    char link[RV_MAPPINGS_LINK_BYTES];
-    const char *called = *next->name ? next->name : patcher.program, *path = find_file(next, called, link);
-    const struct rv_patch_request request = {.image = next->read,
-                                             .plans = find_plans(next, path, &file),
-                                             .planner = patcher.planner->path,
-                                             .file = &file,
-                                             .takes_copy = is_starting(),
-                                             .leaves_readers = true,
-                                             .leaves_own_threads = !rv_thread_is_foreign,
-                                             .hook = (uint64_t)(uintptr_t)rv_patched_enter,
-                                             .captured = patcher.captured,
-                                             .n_captured = patcher.n_captured,
-                                             .capture_hook = (uint64_t)(uintptr_t)rv_captured_enter,
-                                             .has_functions = next->has_functions,
-                                             .has_trivial = !patcher.is_auto,
-                                             .pattern = patcher.is_auto ? NULL : next->pattern,
-                                             .path = path,
-                                             .called = called,
-                                             .kept = patcher.is_v8_told ? V8_KEPT : NULL,
-                                             .filter = {patcher.patterns.include, patcher.patterns.exclude},
-                                             .wants_import = next->has_calls             ? rv_libcalls_want
-                                                             : wants_calls_of_nameless() ? is_any_wanted
-                                                                                         : NULL,
-                                             .is_for_nameless = !next->has_calls,
-                                             .share = is_starting() ? rv_second_cpu_share : NULL,
-                                             .map_near = rv_near_pages_map};
-    if (next->has_calls)
-        rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
-    if (rv_patch_prepared_file_read(&request, prepared) != 0 && rv_planner_load() == 0)
-        (void)patcher.planner->prepare(&request, prepared);
-    if (prepared->is_by_plan)
-        rv_process_use_instrument(RV_INSTRUMENT_SHARED_PLAN);
-    rv_libcalls_end();
-}
-
-/* One that has not been told where return addresses are. */
-static bool has_other_v8(const struct rv_patch_image *image)
-{
-    return !patcher.is_v8_told && rv_patch_dynamic_section_exports(image, V8_SET_LOCATOR);
-}
-
-static void follow_loader(void);
-
-static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
-{
-    if (is_loader(&next->image))
-        (void)rv_loader_prepare(&next->read, follow_loader, prepared);
-    else if (!has_other_v8(&next->read))
-        prepare_patches(next, prepared);
-}
-
-static bool plan_next(const struct next *next)
+static bool plan_next(struct rv_next_object *next)
 {
     struct rv_patch_prepared prepared = {0};
-    (patcher.is_at_syscalls ? prepare_syscalls : prepare_functions)(next, &prepared);
-    if (next->copy)
-        munmap(next->copy, next->n_copy);
+    next->is_starting = is_starting();
+    rv_next_object_prepare(next, &prepared);
     rv_capture_operations_bind(prepared.captured, prepared.n_captured);
     if (add(next, &prepared))
         return true;
@@ -423,7 +191,8 @@ static bool plan_next(const struct next *next)
 static int plan_each(bool are_unloaded)
 {
     int error;
-    while ((error = find_next(are_unloaded)) == 0)
+    patcher.next.is_unloaded = are_unloaded;
+    while ((error = rv_next_object_find(&patcher.next)) == 0)
         if (!plan_next(&patcher.next))
             return -EAGAIN;
     return error == -ENOENT ? 0 : error;
@@ -434,12 +203,12 @@ static int plan_objects(bool are_unloaded)
     int error = plan_each(are_unloaded);
     if (error || !patcher.has_syscalls)
         return error;
-    patcher.is_at_syscalls = true;
+    patcher.next.is_of_syscalls = true;
     error = rv_syscalls_open_stubs();
     if (!error)
         error = plan_each(are_unloaded);
     rv_syscalls_close_stubs();
-    patcher.is_at_syscalls = false;
+    patcher.next.is_of_syscalls = false;
     return error;
 }
 
@@ -461,43 +230,47 @@ static bool is_same(const char *left, const char *right)
 /* Returns whether they are others than before. */
 static bool read_patterns(const char *trace_path)
 {
-    const struct rv_capture_filter_section before = patcher.patterns;
+    const struct rv_capture_filter_section before = patcher.wanted.patterns;
     uint8_t *filter = patcher.filter;
     size_t n_bytes;
     patcher.filter = rv_section_read(trace_path, offsetof(struct rv_wire_header, filter), &n_bytes);
-    patcher.patterns = rv_capture_filter_section_find(patcher.filter, n_bytes);
-    const bool is_other =
-        !is_same(before.include, patcher.patterns.include) || !is_same(before.exclude, patcher.patterns.exclude);
+    patcher.wanted.patterns = rv_capture_filter_section_find(patcher.filter, n_bytes);
+    const bool is_other = !is_same(before.include, patcher.wanted.patterns.include) ||
+                          !is_same(before.exclude, patcher.wanted.patterns.exclude);
     free(filter);
     return is_other;
 }
 
-static void set_wanted(const char *wanted, bool is_read_anew)
+static void follow_loader(void);
+
+static void set_wanted(const char *lines, bool is_read_anew)
 {
+    struct rv_wanted_patches *wanted = &patcher.wanted;
     rv_patched_objects_mark_replaced();
-    patcher.are_all_old |= is_read_anew || strcmp(wanted, patcher.wanted) != 0;
-    strcpy(patcher.wanted, wanted);
-    patcher.is_auto = strncmp(wanted, "auto", strlen("auto")) == 0 && strchr("\n", wanted[strlen("auto")]);
-    patcher.is_for_later = strchr(wanted, '@') != NULL;
-    patcher.mprotect = dlsym(RTLD_NEXT, "mprotect");
-    (void)rv_program_path(patcher.program, sizeof patcher.program);
-    patcher.program[rv_mapping_path_bytes(patcher.program)] = '\0';
+    patcher.are_all_old |= is_read_anew || strcmp(lines, wanted->lines) != 0;
+    strcpy(wanted->lines, lines);
+    wanted->is_auto = strncmp(lines, "auto", strlen("auto")) == 0 && strchr("\n", lines[strlen("auto")]);
+    wanted->is_for_later = strchr(lines, '@') != NULL;
+    wanted->follow_loader = follow_loader;
+    (void)rv_program_path(wanted->program, sizeof wanted->program);
+    wanted->program[rv_mapping_path_bytes(wanted->program)] = '\0';
+    patcher.next.wanted = wanted;
 }
 
 /* Their functions are looked for in each object. */
 static int read_captures(void)
 {
-    patcher.captured = rv_capture_operations_names(&patcher.n_captured);
-    return patcher.n_captured ? rv_captured_init() : 0;
+    patcher.wanted.captured = rv_capture_operations_names(&patcher.wanted.n_captured);
+    return patcher.wanted.n_captured ? rv_captured_init() : 0;
 }
 
 /* V8 walks its stacks by return addresses, and changes them where it moves code: it asks where they are. */
 static void tell_v8(void)
 {
-    set_locator_fn *set = (set_locator_fn *)(uintptr_t)dlsym(RTLD_DEFAULT, V8_SET_LOCATOR);
+    set_locator_fn *set = (set_locator_fn *)(uintptr_t)dlsym(RTLD_DEFAULT, RV_V8_SET_LOCATOR);
     if (set)
         set(rv_returns_locate);
-    patcher.is_v8_told = set != NULL;
+    patcher.wanted.is_v8_told = set != NULL;
 }
 
 /* Of a static program, which the loader was started for, the file is not known. */
@@ -535,7 +308,8 @@ static int touch_pages(struct dl_phdr_info *info, size_t n_bytes, void *unused)
 /* Else it is loaded once it is needed: what other processes have prepared is read without it. */
 static bool needs_planner(bool do_others_run)
 {
-    return do_others_run || patcher.is_for_later || rv_capture_operations_have_syscalls() || rv_thread_is_foreign;
+    return do_others_run || patcher.wanted.is_for_later || rv_capture_operations_have_syscalls() ||
+           rv_thread_is_foreign;
 }
 
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
@@ -543,10 +317,10 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     const bool has_other_captures = rv_capture_operations_read(trace_path),
                has_other_patterns = read_patterns(trace_path);
     patcher.is_late = false;
-    patcher.is_alone = !do_others_run && !rv_unpatchable_process_is_debugged();
+    patcher.wanted.is_alone = !do_others_run && !rv_unpatchable_process_is_debugged();
     set_wanted(wanted, has_other_captures || has_other_patterns);
-    patcher.planner = rv_planner_find();
-    int error = !patcher.planner ? -ENOENT : needs_planner(do_others_run) ? rv_planner_load() : 0;
+    patcher.wanted.planner = rv_planner_find();
+    int error = !patcher.wanted.planner ? -ENOENT : needs_planner(do_others_run) ? rv_planner_load() : 0;
     if (!error)
         error = look_at_list(mark_unloaded);
     if (!error)
@@ -559,10 +333,10 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     }
     patcher.has_syscalls = !error && (rv_capture_operations_have_syscalls() || rv_thread_is_foreign);
     if (patcher.has_syscalls)
-        rv_syscalls_begin(&patcher.syscalls, do_others_run);
+        rv_syscalls_begin(&patcher.wanted.syscalls, do_others_run);
     if (!error)
         error = plan_objects(do_others_run);
-    if (!patcher.is_for_later) /* else it may be needed while the loader loads */
+    if (!patcher.wanted.is_for_later) /* else it may be needed while the loader loads */
         rv_planner_unload();
     judge_by_names(trace_path);
     if (!error && rv_thread_is_foreign &&
@@ -576,7 +350,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     struct rv_signal_guard guard;
-    if (strlen(wanted) >= sizeof patcher.wanted)
+    if (strlen(wanted) >= sizeof patcher.wanted.lines)
         return -E2BIG;
     int error = rv_unpatchable_process_error();
     if (error)
@@ -616,14 +390,14 @@ void rv_patcher_write(void)
     count_patches();
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     patcher.is_written = true;
-    if (patcher.is_alone)
+    if (patcher.wanted.is_alone)
         rv_patch_verdicts_begin();
     rv_signal_guard_end(&guard);
 }
 
 bool rv_patcher_is_current(void)
 {
-    return !patcher.is_for_later || patcher.planned_sum == rv_loaded_objects_sum();
+    return !patcher.wanted.is_for_later || patcher.planned_sum == rv_loaded_objects_sum();
 }
 
 int rv_patcher_remove(void)
