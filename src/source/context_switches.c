@@ -274,6 +274,12 @@ void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t ti
     thread->was_claimed = true;
 }
 
+uint32_t rv_context_switches_owner(const struct rv_context_switches *switches, uint32_t tid)
+{
+    const struct thread *thread = find_thread(switches, tid);
+    return thread ? thread->owner : 0;
+}
+
 void rv_context_switches_show(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
     struct thread *thread = need_thread(switches, tid);

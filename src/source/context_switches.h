@@ -67,6 +67,9 @@ unsigned rv_context_switches_percent_full(const struct rv_context_switches *swit
  */
 void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t born_ticks);
 
+/* Who has claimed the thread; 0: nobody. */
+uint32_t rv_context_switches_owner(const struct rv_context_switches *switches, uint32_t tid);
+
 /*
  * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED, BLOCKED, or UNKNOWN
  * after a loss, frame = CPU.

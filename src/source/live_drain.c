@@ -89,6 +89,11 @@ static bool is_stopped(const struct live *live)
     return __atomic_load_n(&live->map->header->state, __ATOMIC_RELAXED) == RV_FILE_STOPPED;
 }
 
+static bool is_at_end(const struct live *live)
+{
+    return live->is_ending || is_stopped(live);
+}
+
 static bool is_read_at_end(const struct live *live)
 {
     return live->map->geometry.policy == RV_POLICY_RING;
@@ -253,6 +258,44 @@ static void reclaim_ring(struct rv_live_ring *slot)
     slot->ring.tail = __atomic_load_n(&slot->ring.control->tail, __ATOMIC_RELAXED);
 }
 
+/* Read a ring with an open stream, for the last time where its owner is gone. Returns true when events moved. */
+static bool read_stream(struct live *live, struct rv_live_ring *slot, bool check_liveness,
+                        const struct rv_intake *intake)
+{
+    const bool is_last_turn = slot->is_owner_gone || is_at_end(live);
+    if (rv_ring_settle(&slot->ring))
+        rv_overwritten_words_warn(slot);
+    follow_name(live, slot, intake);
+    if (check_liveness)
+        follow_title(live, slot, intake);
+    if (is_read_at_end(live) && !is_last_turn)
+        return false;
+    bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
+    drain_ring(live, slot, is_last_turn, intake);
+    if ((!has_events && check_liveness) || is_last_turn)
+        rv_thread_switches_send(&live->switches, slot, rv_thread_switches_until(slot, live->turn_ticks), intake);
+    if (check_liveness)
+        account(live, slot, intake);
+    if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
+        close_stream(live, slot, intake);
+    if (slot->is_owner_gone && !slot->stream)
+        reclaim_ring(slot);
+    return has_events;
+}
+
+/* A thread that has given its ring back may still make calls: the C library's, as it ends. What it did before is its first
+ * ring's, which is read before another one is opened. */
+static void read_former_ring(struct live *live, const struct rv_live_ring *slot, const struct rv_intake *intake)
+{
+    const uint32_t idx = rv_thread_switches_ring(&live->switches, slot->ring.control->owner_tid);
+    struct rv_live_ring *former = idx < live->rings.n ? &live->rings.all[idx] : NULL;
+    if (!former || former == slot || !former->stream ||
+        __atomic_load_n(&former->ring.control->state, __ATOMIC_ACQUIRE) != RV_RING_EXITED) /* D2 <- D1 */
+        return;
+    former->is_owner_gone = true;
+    (void)read_stream(live, former, true, intake);
+}
+
 /* A ring without an open stream: open one for a new owner, or free a dead owner's ring. */
 static bool adopt_ring(struct live *live, struct rv_live_ring *slot, uint32_t state, bool owner_is_gone,
                        const struct rv_intake *intake)
@@ -264,6 +307,7 @@ static bool adopt_ring(struct live *live, struct rv_live_ring *slot, uint32_t st
             reclaim_ring(slot);
         return false;
     }
+    read_former_ring(live, slot, intake);
     rv_module_watch_refresh(&live->modules);
     open_stream(live, slot, intake);
     rv_max_overhead_marks_put_late(live->marks, &live->rings, slot, live->turn_ticks, intake);
@@ -279,8 +323,7 @@ static bool has_live_owner(const struct live *live, uint32_t ring_idx)
 static bool visit_ring(struct live *live, struct rv_live_ring *slot, bool check_liveness,
                        const struct rv_intake *intake)
 {
-    bool is_end = live->is_ending || is_stopped(live);
-    if (check_liveness && !is_end)
+    if (check_liveness && !is_at_end(live))
         rv_overwritten_words_repair_ring(slot);
     uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE && !slot->stream)
@@ -289,25 +332,7 @@ static bool visit_ring(struct live *live, struct rv_live_ring *slot, bool check_
     slot->is_owner_gone = owner_is_gone;
     if (!slot->stream && !adopt_ring(live, slot, state, owner_is_gone, intake))
         return false;
-    if (rv_ring_settle(&slot->ring))
-        rv_overwritten_words_warn(slot);
-    follow_name(live, slot, intake);
-    if (check_liveness)
-        follow_title(live, slot, intake);
-    bool is_last_turn = owner_is_gone || is_end;
-    if (is_read_at_end(live) && !is_last_turn)
-        return false;
-    bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
-    drain_ring(live, slot, is_last_turn, intake);
-    if ((!has_events && check_liveness) || is_last_turn)
-        rv_thread_switches_send(&live->switches, slot, rv_thread_switches_until(slot, live->turn_ticks), intake);
-    if (check_liveness)
-        account(live, slot, intake);
-    if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
-        close_stream(live, slot, intake);
-    if (owner_is_gone && !slot->stream)
-        reclaim_ring(slot);
-    return has_events;
+    return read_stream(live, slot, check_liveness, intake);
 }
 
 static size_t n_words(const struct live *live)

@@ -61,6 +61,11 @@ void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct 
         rv_context_switches_claim(switches->reported, slot->tid, owner_of(slot), born_ticks);
 }
 
+uint32_t rv_thread_switches_ring(const struct rv_thread_switches *switches, uint32_t tid)
+{
+    return (switches->reported ? rv_context_switches_owner(switches->reported, tid) : 0) - 1;
+}
+
 void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct rv_live_ring *slot)
 {
     if (switches->reported)

@@ -42,6 +42,9 @@ void rv_thread_switches_claim(struct rv_thread_switches *switches, const struct 
                               uint64_t born_ticks);
 void rv_thread_switches_forget(struct rv_thread_switches *switches, const struct rv_live_ring *slot);
 
+/* The number of the ring that the thread's switches belong to; UINT32_MAX: none. */
+uint32_t rv_thread_switches_ring(const struct rv_thread_switches *switches, uint32_t tid);
+
 /* The time up to which the thread's switches come before all events still to be popped; the ring was empty in the turn
  * that began at these ticks. */
 uint64_t rv_thread_switches_until(const struct rv_live_ring *slot, uint64_t turn_ticks);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# states.sh RINGVIZ STATES: when the kernel ran the threads of a command, against what the command counted itself.
+# states.sh RINGVIZ STATES LATE_CALLS: when the kernel ran the threads of a command, against what the command counted itself.
 set -u
-ringviz=$1 states=$2
+ringviz=$1 states=$2 late_calls=$3
 . "${0%/*}/harness.sh"
 
 run --states=on --verbose --headless -- "$states"
@@ -210,6 +210,13 @@ fi
 kill $!
 run --waits=json --force --output="$folder/waits" -- "$states"
 expect "silent threads where all are traced" "$(silent threads)" ""
+# What threads did before they gave their rings back is theirs, though a call after that had another ring. Their calls do not
+# fit into a ring: it was read before.
+run --ring-events=4096 --spans=csv --output="$folder/late.csv" -- "$late_calls" 32
+expect "exit status with late calls" $status 0
+expect "late calls" "$(awk -F, '$6 ~ /::late$/' "$folder/late.csv" | wc -l)" 32
+rest=$(sed -n 's/^rest //p' "$folder/out")
+expect "rests that were blocked" "$(awk -F, -v rest="$rest" '$6 ~ /::rest$/ && $10 >= rest / 2' "$folder/late.csv" | wc -l)" 32
 run --states=maybe -- "$states"
 expect "exit status" $status 2
 one_line "--states=maybe"
