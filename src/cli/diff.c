@@ -47,6 +47,7 @@ static void run(struct capture *capture, const struct rv_options *options)
     const struct rv_session_params params = {.n_workers = options->n_threads,
                                              .memory_bytes = options->memory_bytes,
                                              .leaves_calls = true,
+                                             .joins_lines = true,
                                              .max_depth = options->max_depth,
                                              .sinks = &capture->sink,
                                              .n_sinks = 1};

@@ -4,6 +4,9 @@
  * Backwards, for total_ns: the frame of subroutine i that closed last contains every span of i that starts no earlier.
  * So a span is an outermost activation exactly when it starts before all spans of i seen so far in this pass and before
  * the outermost open frame of i. (Equal starts: the one that closes later contains the other, or the other is empty.)
+ * For subroutines of one name the same is asked once more of all of them together: what is outermost of its id, but inside a
+ * call of the name, is the inner time of that id. Where names come later than calls, the spans that were outermost of their ids
+ * are kept until then.
  * Forwards, for self_ns: the frames closed one level deeper since the last span of this depth were its children.
  */
 #include "model/stats.h"
@@ -16,6 +19,8 @@
 #include "base/vec.h"
 
 #define NO_COVER UINT64_MAX
+#define MOST_EARLY (1u << 20)       /* calls kept until names are known: 24 MiB, */
+#define MOST_EARLY_TIMES (1u << 18) /* and 14 MiB */
 
 struct row { /* one cache line */
     uint64_t n_calls, self_ns, min_ns, max_ns;
@@ -26,7 +31,30 @@ struct total { /* separate from struct row, so that the backward pass reads less
     uint64_t total_ns;
     uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
     uint32_t stamp;
-    bool has_doubtful;
+    uint32_t name : 31; /* that others have, too: its number + 1; 0: none */
+    uint32_t has_doubtful : 1;
+};
+
+struct shared_name { /* the cover of all subroutines of a name, as in struct total */
+    uint64_t cover_ns;
+    uint32_t stamp;
+};
+
+enum early_kind {
+    EARLY_OPEN,  /* frame, before the calls of its block */
+    EARLY_CALL,  /* with a duration */
+    EARLY_TIMES, /* of a call off the CPU */
+};
+
+struct early_call { /* counted before all subroutines of its block had names; the last to close comes first */
+    uint64_t start_ns;
+    union {
+        uint64_t duration_ns;
+        size_t times; /* place in early_times */
+    };
+    uint32_t id;
+    bool begins_block;
+    uint8_t kind;
 };
 
 struct rv_stats {
@@ -38,6 +66,16 @@ struct rv_stats {
     } * times; /* by id; only where they are known */
     size_t n_times;
     uint32_t stamp;
+    uint64_t *inner_ns; /* by id; only of shared names */
+    size_t n_inner;
+    struct shared_name *names;
+    size_t n_names, names_capacity;
+    bool *has_name; /* by id; NULL: names are not awaited */
+    size_t n_has_name;
+    struct early_call *early;
+    size_t n_early, early_capacity;
+    struct rv_state_times *early_times;
+    size_t n_early_times, early_times_capacity;
 };
 
 struct open_id {       /* a subroutine with open frames */
@@ -70,6 +108,11 @@ void rv_stats_destroy(struct rv_stats *stats)
     free(stats->rows);
     free(stats->totals);
     free(stats->times);
+    free(stats->inner_ns);
+    free(stats->names);
+    free(stats->has_name);
+    free(stats->early);
+    free(stats->early_times);
     free(stats);
 }
 
@@ -106,6 +149,8 @@ static void grow_rows(struct rv_stats *stats, uint32_t id)
     stats->rows = rows;
     stats->totals = totals;
     stats->n_rows = n_rows;
+    if (stats->has_name)
+        stats->has_name = rv_vec_extend(stats->has_name, &stats->n_has_name, n_rows, sizeof *stats->has_name);
 }
 
 /*
@@ -170,11 +215,28 @@ void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns
     lane->n_frames = n_frames;
 }
 
-/* Start a block: only the open frames cover anything. */
-static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
+/* Is a call that is outermost of its subroutine outermost of the name, too? */
+static bool cover_name(struct rv_stats *stats, uint32_t id, uint64_t start_ns)
+{
+    if (!stats->totals[id].name)
+        return true;
+    struct shared_name *name = &stats->names[stats->totals[id].name - 1];
+    const uint64_t cover_ns = name->stamp == stats->stamp ? name->cover_ns : NO_COVER;
+    const bool is_outermost = start_ns < cover_ns;
+    *name = (struct shared_name){is_outermost ? start_ns : cover_ns, stats->stamp};
+    return is_outermost;
+}
+
+static void begin_cover(struct rv_stats *stats)
 {
     if (++stats->stamp == 0)
         stats->stamp = 1;
+}
+
+/* Start a block: only the open frames cover anything. */
+static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
+{
+    begin_cover(stats);
     for (size_t i = 0; i < lane->open_slots; i++) {
         const struct open_id *entry = &lane->open[i];
         if (entry->n_open == 0)
@@ -183,6 +245,7 @@ static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
             grow_rows(stats, entry->id);
         stats->totals[entry->id].stamp = stats->stamp;
         stats->totals[entry->id].cover_ns = entry->start_ns;
+        (void)cover_name(stats, entry->id, entry->start_ns);
     }
 }
 
@@ -197,6 +260,12 @@ static inline bool cover(struct rv_stats *stats, const struct rv_span *span)
     return is_outermost;
 }
 
+static void add_inner(struct rv_stats *stats, uint32_t id, uint64_t duration_ns)
+{
+    stats->inner_ns = rv_vec_extend(stats->inner_ns, &stats->n_inner, (size_t)id + 1, sizeof *stats->inner_ns);
+    stats->inner_ns[id] += duration_ns;
+}
+
 static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
 {
     for (size_t i = n; i-- > 0;) {
@@ -205,10 +274,156 @@ static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size
             continue;
         if (__builtin_expect(span->id >= stats->n_rows, 0))
             grow_rows(stats, span->id);
-        stats->totals[span->id].total_ns += (span->end - span->start) & -(uint64_t)cover(stats, span);
-        stats->totals[span->id].has_doubtful |= (span->flags & RV_SPAN_DOUBTFUL) != 0;
+        struct total *total = &stats->totals[span->id];
+        const uint64_t duration_ns = span->end - span->start;
+        const bool is_outermost = cover(stats, span);
+        total->total_ns += duration_ns & -(uint64_t)is_outermost;
+        total->has_doubtful |= (span->flags & RV_SPAN_DOUBTFUL) != 0;
+        if (__builtin_expect(total->name != 0, 0) && is_outermost && !cover_name(stats, span->id, span->start))
+            add_inner(stats, span->id, duration_ns);
     }
 }
+
+/* ---- names that come after calls ---- */
+
+/* Has each subroutine of the block a name, also of its open frames? */
+static bool are_named(const struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
+                      size_t n)
+{
+    bool are = true;
+    for (size_t i = 0; i < lane->open_slots && are; i++)
+        are = lane->open[i].n_open == 0 || stats->has_name[lane->open[i].id];
+    for (size_t i = 0; i < n && are; i++)
+        are = (spans[i].flags & RV_SPAN_ORPHAN) || stats->has_name[spans[i].id];
+    return are;
+}
+
+static void keep_early(struct rv_stats *stats, const struct early_call *call)
+{
+    stats->early = rv_vec_reserve(stats->early, &stats->early_capacity, stats->n_early + 1, sizeof *stats->early);
+    stats->early[stats->n_early++] = *call;
+}
+
+/* Of a block; and where no name has come for too long, subroutines are taken to have names of their own. */
+static void end_early(struct rv_stats *stats, size_t begin)
+{
+    if (begin < stats->n_early)
+        stats->early[begin].begins_block = true;
+    if (stats->n_early <= MOST_EARLY && stats->n_early_times <= MOST_EARLY_TIMES)
+        return;
+    for (size_t i = 0; i < stats->n_early; i++)
+        stats->has_name[stats->early[i].id] = true;
+    rv_stats_correct(stats);
+}
+
+/* Keep the outermost activations of a block, for a second scan when the names are known. */
+static void keep_outermost(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
+                           size_t n)
+{
+    const size_t begin = stats->n_early;
+    cover_open(stats, lane);
+    for (size_t i = 0; i < lane->open_slots; i++)
+        if (lane->open[i].n_open)
+            keep_early(stats, &(struct early_call){
+                                  .start_ns = lane->open[i].start_ns, .id = lane->open[i].id, .kind = EARLY_OPEN});
+    for (size_t i = n; i-- > 0;)
+        if (!(spans[i].flags & RV_SPAN_ORPHAN) && cover(stats, &spans[i]) &&
+            cover_name(stats, spans[i].id, spans[i].start))
+            keep_early(stats, &(struct early_call){.start_ns = spans[i].start,
+                                                   .duration_ns = spans[i].end - spans[i].start,
+                                                   .id = spans[i].id,
+                                                   .kind = EARLY_CALL});
+    end_early(stats, begin);
+}
+
+/* Is it inside a call of the same name? Then it was counted twice. */
+static void correct_call(struct rv_stats *stats, const struct early_call *call)
+{
+    if (cover_name(stats, call->id, call->start_ns))
+        return;
+    if (call->kind == EARLY_CALL)
+        add_inner(stats, call->id, call->duration_ns);
+    else if (call->kind == EARLY_TIMES)
+        rv_state_times_subtract(&stats->times[call->id].total, &stats->early_times[call->times]);
+}
+
+static void correct_block(struct rv_stats *stats, const struct early_call *calls, size_t n)
+{
+    begin_cover(stats);
+    for (size_t i = 0; i < n; i++)
+        correct_call(stats, &calls[i]);
+}
+
+void rv_stats_await_names(struct rv_stats *stats)
+{
+    stats->has_name = rv_vec_extend(NULL, &stats->n_has_name, stats->n_rows + 1, sizeof *stats->has_name);
+}
+
+/* The number + 1 of the name, which another subroutine has, too. */
+static uint32_t share_name(struct rv_stats *stats, uint32_t first)
+{
+    struct total *total = &stats->totals[first];
+    if (!total->name) {
+        stats->names = rv_vec_reserve(stats->names, &stats->names_capacity, stats->n_names + 1, sizeof *stats->names);
+        stats->names[stats->n_names++] = (struct shared_name){.stamp = 0};
+        total->name = (uint32_t)stats->n_names;
+    }
+    return total->name;
+}
+
+static void name_one(struct rv_stats *stats, const struct rv_namesake *namesake)
+{
+    const uint32_t id = namesake->id, first = namesake->first, most = id > first ? id : first;
+    stats->has_name = rv_vec_extend(stats->has_name, &stats->n_has_name, (size_t)id + 1, sizeof *stats->has_name);
+    stats->has_name[id] = true;
+    if (id == first)
+        return;
+    if (most >= stats->n_rows)
+        grow_rows(stats, most);
+    stats->totals[id].name = share_name(stats, first);
+}
+
+void rv_stats_name(struct rv_stats *stats, const struct rv_namesake *namesakes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        name_one(stats, &namesakes[i]);
+}
+
+/* The end of the block that begins here. */
+static size_t end_of_block(const struct rv_stats *stats, size_t begin)
+{
+    size_t end = begin + 1;
+    while (end < stats->n_early && !stats->early[end].begins_block)
+        end++;
+    return end;
+}
+
+static bool are_early_named(const struct rv_stats *stats, const struct early_call *calls, size_t n)
+{
+    bool are = true;
+    for (size_t i = 0; i < n && are; i++)
+        are = stats->has_name[calls[i].id];
+    return are;
+}
+
+void rv_stats_correct(struct rv_stats *stats)
+{
+    size_t n_kept = 0;
+    for (size_t begin = 0, end; begin < stats->n_early; begin = end) {
+        end = end_of_block(stats, begin);
+        const struct early_call *calls = stats->early + begin;
+        if (are_early_named(stats, calls, end - begin)) {
+            correct_block(stats, calls, end - begin);
+            continue;
+        }
+        memmove(stats->early + n_kept, calls, (end - begin) * sizeof *calls);
+        n_kept += end - begin;
+    }
+    stats->n_early = n_kept;
+    stats->n_early_times = n_kept ? stats->n_early_times : 0;
+}
+
+/* ---- time off the CPU ---- */
 
 static struct times *times_at(struct rv_stats *stats, uint32_t id)
 {
@@ -216,38 +431,85 @@ static struct times *times_at(struct rv_stats *stats, uint32_t id)
     return &stats->times[id];
 }
 
+static void keep_times(struct rv_stats *stats, uint32_t id, uint64_t start_ns, const struct rv_state_times *times)
+{
+    stats->early_times = rv_vec_reserve(stats->early_times, &stats->early_times_capacity, stats->n_early_times + 1,
+                                        sizeof *stats->early_times);
+    keep_early(stats, &(struct early_call){
+                          .start_ns = start_ns, .times = stats->n_early_times, .id = id, .kind = EARLY_TIMES});
+    stats->early_times[stats->n_early_times++] = *times;
+}
+
 /*
  * The part of a call that lies in this block. A call that began before was open in earlier blocks, and got its part
  * there.
  */
-static void add_total_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times)
+static void add_total_times(struct rv_stats *stats, uint32_t id, uint64_t start_ns, const struct rv_state_times *times,
+                            bool is_early)
 {
-    if (rv_state_times_any(times))
-        rv_state_times_add(&times_at(stats, id)->total, times);
+    if (!rv_state_times_any(times))
+        return;
+    rv_state_times_add(&times_at(stats, id)->total, times);
+    if (is_early)
+        keep_times(stats, id, start_ns, times);
+}
+
+/* Does no other open frame of its name contain it? Of those that began at once, the one with the least id counts. */
+static bool is_outermost_open(const struct rv_stats *stats, const struct rv_stats_lane *lane,
+                              const struct open_id *open)
+{
+    const uint32_t name = stats->totals[open->id].name;
+    bool is_outermost = !name || open->start_ns == stats->names[name - 1].cover_ns;
+    for (size_t i = 0; i < lane->open_slots && is_outermost && name; i++) {
+        const struct open_id *other = &lane->open[i];
+        is_outermost = other->n_open == 0 || other->start_ns != open->start_ns || other->id >= open->id ||
+                       stats->totals[other->id].name != name;
+    }
+    return is_outermost;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct early_call *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void add_open_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane,
+                               const struct rv_state_times_sums *stretches, bool is_early)
+{
+    const size_t begin = stats->n_early;
+    for (size_t i = 0; i < lane->open_slots; i++) {
+        const struct open_id *open = &lane->open[i];
+        const struct rv_state_times times = rv_state_times_sums_between(stretches, open->start_ns, UINT64_MAX);
+        if (open->n_open && is_outermost_open(stats, lane, open))
+            add_total_times(stats, open->id, open->start_ns, &times, is_early);
+    }
+    if (begin < stats->n_early)
+        qsort(stats->early + begin, stats->n_early - begin, sizeof *stats->early, by_start);
 }
 
 void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
                             size_t n, const struct rv_state_times_sums *stretches)
 {
+    const size_t begin = stats->n_early;
     cover_open(stats, lane);
-    for (size_t i = 0; i < lane->open_slots; i++) {
-        const struct open_id *open = &lane->open[i];
-        const struct rv_state_times times = rv_state_times_sums_between(stretches, open->start_ns, UINT64_MAX);
-        if (open->n_open)
-            add_total_times(stats, open->id, &times);
-    }
+    const bool is_early = stats->has_name && !are_named(stats, lane, spans, n);
+    add_open_stretches(stats, lane, stretches, is_early);
     size_t n_until = stretches->n; /* those that end with the span or before: most spans have none */
     for (size_t i = n; i-- > 0;) {
         const struct rv_span *span = &spans[i];
         while (n_until > 0 && stretches->items[n_until - 1].at_ns > span->end)
             n_until--;
-        if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span))
+        if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span) || !cover_name(stats, span->id, span->start))
             continue;
         if (n_until == 0 || stretches->items[n_until - 1].at_ns <= span->start)
             continue;
         const struct rv_state_times times = rv_state_times_sums_between(stretches, span->start, span->end);
-        add_total_times(stats, span->id, &times);
+        add_total_times(stats, span->id, span->start, &times, is_early);
     }
+    end_early(stats, begin);
 }
 
 /* The depth has fallen to this one: times pending at deeper levels count as children of the closing frame. */
@@ -398,6 +660,8 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     struct call calls[STEP_SPANS];
     cover_open(stats, lane);
     add_totals(stats, spans, n);
+    if (stats->has_name && !are_named(stats, lane, spans, n))
+        keep_outermost(stats, lane, spans, n);
     for (size_t at = 0; at < n; at += STEP_SPANS) {
         size_t n_calls = take_calls(stats, lane, spans + at, n - at < STEP_SPANS ? n - at : STEP_SPANS, calls);
         for (size_t i = 0; i < n_calls; i++)
@@ -422,6 +686,11 @@ static struct times times_of(const struct rv_stats *stats, size_t id)
     return id < stats->n_times ? stats->times[id] : (struct times){0};
 }
 
+static uint64_t inner_of(const struct rv_stats *stats, size_t id)
+{
+    return id < stats->n_inner ? stats->inner_ns[id] : 0;
+}
+
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations)
 {
     if (row->id >= stats->n_rows)
@@ -429,8 +698,10 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
     struct row *sum = &stats->rows[row->id];
     rv_histogram_merge(&sum->histogram, durations);
     sum->n_calls += row->n_calls;
-    stats->totals[row->id].total_ns += row->total_ns;
+    stats->totals[row->id].total_ns += row->total_ns + row->inner_ns;
     stats->totals[row->id].has_doubtful |= row->has_doubtful;
+    if (row->inner_ns)
+        add_inner(stats, row->id, row->inner_ns);
     sum->self_ns += row->self_ns;
     if (row->min_ns < sum->min_ns)
         sum->min_ns = row->min_ns;
@@ -450,7 +721,8 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
         rv_stats_put(into,
                      &(struct rv_stats_row){.id = i < n_ids ? as_id[i] : (uint32_t)i,
                                             .n_calls = row->n_calls,
-                                            .total_ns = from->totals[i].total_ns,
+                                            .total_ns = from->totals[i].total_ns - inner_of(from, i),
+                                            .inner_ns = inner_of(from, i),
                                             .self_ns = row->self_ns,
                                             .min_ns = row->min_ns,
                                             .max_ns = row->max_ns,
@@ -486,7 +758,8 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
         if (n < max)
             out[n] = (struct rv_stats_row){.id = (uint32_t)i,
                                            .n_calls = row->n_calls,
-                                           .total_ns = stats->totals[i].total_ns,
+                                           .total_ns = stats->totals[i].total_ns - inner_of(stats, i),
+                                           .inner_ns = inner_of(stats, i),
                                            .self_ns = row->self_ns,
                                            .min_ns = row->min_ns,
                                            .p50_ns = percentile(row, 50),

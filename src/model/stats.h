@@ -47,6 +47,17 @@ void rv_stats_lane_lower(struct rv_stats_lane *lane, uint32_t by);
  */
 void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n);
 
+/*
+ * Subroutines of one name count as one: a call of one of them inside a call of another adds to inner_ns, not to
+ * total_ns. Names may come after calls: from rv_stats_await_names() on, which comes before the first call, the calls of
+ * blocks in which a subroutine has no name are kept until it has one, up to a million of them.
+ */
+void rv_stats_await_names(struct rv_stats *stats);
+
+/* Names have come: of these definitions, in their order. Then, once for all that came, correct the totals. */
+void rv_stats_name(struct rv_stats *stats, const struct rv_namesake *namesakes, size_t n);
+void rv_stats_correct(struct rv_stats *stats);
+
 /* One call with known times; total_ns is 0 for an inner activation. For tables without lanes. */
 struct rv_stats_call {
     uint64_t total_ns, self_ns, duration_ns;
@@ -67,6 +78,8 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
 struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
+    uint64_t
+        inner_ns; /* of outermost activations inside calls of another subroutine of the same name: not in total_ns */
     struct rv_state_times self_times, total_times; /* parts of self_ns and of total_ns */
     bool has_doubtful; /* a call of it may be several, with a gap between them: the longest durations may be too long */
 };

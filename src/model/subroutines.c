@@ -36,8 +36,11 @@ struct rv_subroutines {
     struct rv_hash_index interned_index; /* by string: index + 1 */
     struct rv_subroutine *entries;       /* by id; name NULL: not defined */
     size_t n_entries, capacity;
-    uint64_t version;
+    struct rv_hash_index by_name;  /* the first id of each name, file and line, + 1 */
+    struct rv_namesake *namesakes; /* of each definition */
+    size_t n_defined, namesakes_capacity;
     uint32_t n_packages;
+    bool joins_lines;
 };
 
 static const char *keep(struct rv_subroutines *subroutines, const char *string)
@@ -84,11 +87,59 @@ static void set_package(struct rv_subroutines *subroutines, struct rv_subroutine
     entry->package_idx = found->package_idx;
 }
 
+/* Strings are interned: most equal ones have equal pointers. */
+static bool is_same(const void *context, uint32_t value, const void *key)
+{
+    const struct rv_subroutines *subroutines = context;
+    const struct rv_subroutine *a = &subroutines->entries[value - 1], *b = key;
+    if ((a->line_form != b->line_form && !subroutines->joins_lines) || a->file != b->file)
+        return false;
+    if (a->package == b->package)
+        return a->name == b->name;
+    char *full = rv_subroutine_take_full_name(a), *other = rv_subroutine_take_full_name(b);
+    bool is_one = strcmp(full, other) == 0;
+    free(full);
+    free(other);
+    return is_one;
+}
+
+static uint64_t hash_of(const struct rv_subroutines *subroutines, const struct rv_subroutine *subroutine)
+{
+    char *full = rv_subroutine_take_full_name(subroutine);
+    uint64_t hash = rv_hash_bytes(full, strlen(full));
+    free(full);
+    return rv_hash_combine(hash, subroutines->joins_lines ? 0 : subroutine->line_form);
+}
+
+/* The id that was put first with the name, file and line of this one, which is put where none was. */
+static uint32_t put_name(const struct rv_subroutines *subroutines, struct rv_hash_index *by_name, uint32_t id)
+{
+    const struct rv_subroutine *entry = &subroutines->entries[id];
+    const uint64_t hash = hash_of(subroutines, entry);
+    const uint32_t found = rv_hash_index_find(by_name, hash, is_same, subroutines, entry);
+    if (!found)
+        rv_hash_index_put(by_name, hash, id + 1);
+    return found ? found - 1 : id;
+}
+
+static void list_definition(struct rv_subroutines *subroutines, uint32_t id)
+{
+    subroutines->namesakes = rv_vec_reserve(subroutines->namesakes, &subroutines->namesakes_capacity,
+                                            subroutines->n_defined + 1, sizeof *subroutines->namesakes);
+    subroutines->namesakes[subroutines->n_defined++] =
+        (struct rv_namesake){id, put_name(subroutines, &subroutines->by_name, id)};
+}
+
 struct rv_subroutines *rv_subroutines_create(void)
 {
     struct rv_subroutines *subroutines = rv_alloc(1, sizeof *subroutines);
     pthread_mutex_init(&subroutines->lock, NULL);
     return subroutines;
+}
+
+void rv_subroutines_join_lines(struct rv_subroutines *subroutines)
+{
+    subroutines->joins_lines = true;
 }
 
 void rv_subroutines_destroy(struct rv_subroutines *subroutines)
@@ -101,6 +152,8 @@ void rv_subroutines_destroy(struct rv_subroutines *subroutines)
     }
     free(subroutines->interned);
     rv_hash_index_fini(&subroutines->interned_index);
+    rv_hash_index_fini(&subroutines->by_name);
+    free(subroutines->namesakes);
     free(subroutines->entries);
     pthread_mutex_destroy(&subroutines->lock);
     free(subroutines);
@@ -120,7 +173,7 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
     entry.name = intern(subroutines, name ? name : "")->string;
     entry.file = intern(subroutines, file ? file : "")->string;
     subroutines->entries[id] = entry;
-    subroutines->version++;
+    list_definition(subroutines, id);
     pthread_mutex_unlock(&subroutines->lock);
 }
 
@@ -151,9 +204,20 @@ uint32_t rv_subroutines_count(struct rv_subroutines *subroutines)
 uint64_t rv_subroutines_version(struct rv_subroutines *subroutines)
 {
     pthread_mutex_lock(&subroutines->lock);
-    uint64_t version = subroutines->version;
+    uint64_t version = subroutines->n_defined;
     pthread_mutex_unlock(&subroutines->lock);
     return version;
+}
+
+size_t rv_subroutines_read_namesakes(struct rv_subroutines *subroutines, uint64_t from, struct rv_namesake *out,
+                                     size_t max)
+{
+    pthread_mutex_lock(&subroutines->lock);
+    const size_t n_left = subroutines->n_defined - (size_t)from, n = n_left < max ? n_left : max;
+    if (n)
+        memcpy(out, subroutines->namesakes + from, n * sizeof *out);
+    pthread_mutex_unlock(&subroutines->lock);
+    return n;
 }
 
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes)
@@ -197,29 +261,6 @@ void rv_subroutines_append_brief_name(struct rv_subroutines *subroutines, const 
     (void)rv_subroutines_brief_name_of(subroutines, id, out + n, out_bytes - n);
 }
 
-/* Strings are interned: most equal ones have equal pointers. */
-static bool is_same(const void *context, uint32_t value, const void *key)
-{
-    const struct rv_subroutine *a = &((const struct rv_subroutines *)context)->entries[value - 1], *b = key;
-    if (a->line_form != b->line_form || a->file != b->file)
-        return false;
-    if (a->package == b->package)
-        return a->name == b->name;
-    char *full = rv_subroutine_take_full_name(a), *other = rv_subroutine_take_full_name(b);
-    bool is_one = strcmp(full, other) == 0;
-    free(full);
-    free(other);
-    return is_one;
-}
-
-static uint64_t hash_of(const struct rv_subroutine *subroutine)
-{
-    char *full = rv_subroutine_take_full_name(subroutine);
-    uint64_t hash = rv_hash_bytes(full, strlen(full));
-    free(full);
-    return rv_hash_combine(hash, subroutine->line_form);
-}
-
 static uint64_t hash_string(uint64_t hash, const char *string)
 {
     return rv_hash_combine(hash, rv_hash_bytes(string, strlen(string)));
@@ -242,21 +283,11 @@ uint64_t rv_subroutines_hash(struct rv_subroutines *subroutines)
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n)
 {
     pthread_mutex_lock(&subroutines->lock);
-    struct rv_hash_index by_name = {.n = 0}; /* of those with a name: id + 1 */
+    struct rv_hash_index by_name = {.n = 0};
     uint32_t *as_id = rv_alloc(subroutines->n_entries + 1, sizeof *as_id);
     *n = (uint32_t)subroutines->n_entries;
-    for (uint32_t id = 0; id < *n; id++) {
-        const struct rv_subroutine *entry = &subroutines->entries[id];
-        as_id[id] = id;
-        if (!entry->name)
-            continue;
-        uint64_t hash = hash_of(entry);
-        uint32_t found = rv_hash_index_find(&by_name, hash, is_same, subroutines, entry);
-        if (found)
-            as_id[id] = found - 1;
-        else
-            rv_hash_index_put(&by_name, hash, id + 1);
-    }
+    for (uint32_t id = 0; id < *n; id++)
+        as_id[id] = subroutines->entries[id].name ? put_name(subroutines, &by_name, id) : id;
     pthread_mutex_unlock(&subroutines->lock);
     rv_hash_index_fini(&by_name);
     return as_id;

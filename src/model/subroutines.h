@@ -20,6 +20,10 @@ struct rv_subroutine {
 struct rv_subroutines *rv_subroutines_create(void);
 void rv_subroutines_destroy(struct rv_subroutines *subroutines);
 
+/* Subroutines of one name and file are namesakes whatever their lines, as in a comparison of two runs. Before the first
+ * definition. */
+void rv_subroutines_join_lines(struct rv_subroutines *subroutines);
+
 /* Define or redefine. Strings copied and interned. Any thread. */
 void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name,
                            const char *file, uint32_t line_form);
@@ -27,7 +31,17 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
 /* An id without definition reads as "#id". Any thread. */
 struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id);
 uint32_t rv_subroutines_count(struct rv_subroutines *subroutines);   /* highest id defined + 1 */
-uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* rises with every definition */
+uint64_t rv_subroutines_version(struct rv_subroutines *subroutines); /* number of definitions */
+
+struct rv_namesake { /* of a definition */
+    uint32_t id;
+    uint32_t
+        first; /* id that was defined first with the same qualified name, file and line: itself, if none was before */
+};
+
+/* Up to max of the definitions, in their order, from this one on (0: the first); returns their number. Any thread. */
+size_t rv_subroutines_read_namesakes(struct rv_subroutines *subroutines, uint64_t from, struct rv_namesake *out,
+                                     size_t max);
 
 /* For each id below *n the least id with the same qualified name, file and line (itself if unique); for free(). */
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n);

@@ -18,6 +18,18 @@ void rv_delivery_fini(struct rv_delivery *delivery)
     rv_disk_vec_free(&delivery->stretches.disk, delivery->stretches.items);
 }
 
+void rv_delivery_learn_names(struct rv_delivery *delivery)
+{
+    struct rv_namesake named[256];
+    const uint64_t n_before = delivery->n_named;
+    for (size_t n; (n = rv_subroutines_read_namesakes(delivery->subroutines, delivery->n_named, named, 256));) {
+        rv_stats_name(delivery->stats, named, n);
+        delivery->n_named += n;
+    }
+    if (delivery->n_named != n_before)
+        rv_stats_correct(delivery->stats);
+}
+
 static void follow_base(struct rv_stream *stream)
 {
     uint32_t n_lower = rv_tracks_follow_base(&stream->tracks);
@@ -247,6 +259,7 @@ static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, cons
     uint64_t stored_ns = rv_delivery_cpu_ns(delivery);
     size_t n = 0;
     pthread_mutex_lock(&delivery->lock);
+    rv_delivery_learn_names(delivery);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         rv_stats_add(delivery->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
                      stream->tracks.all[i].n);

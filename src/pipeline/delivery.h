@@ -23,11 +23,13 @@ struct rv_delivery {
     const struct rv_session_params *params;
     uint64_t origin_ns;       /* event times + origin_ns = trace times */
     _Atomic uint64_t *n_open; /* open calls of all streams */
-    struct rv_waits *waits;   /* of all streams; NULL: not kept */
-    struct rv_flows *flows;   /* likewise */
+    struct rv_subroutines *subroutines;
+    struct rv_waits *waits; /* of all streams; NULL: not kept */
+    struct rv_flows *flows; /* likewise */
     /* of this worker */
     pthread_mutex_t lock; /* protects stats and counts from readers */
     struct rv_stats *stats;
+    uint64_t n_named; /* definitions of subroutines that the statistics know */
     struct rv_delivery_counts counts;
     uint64_t scan_ns; /* of the last scan, counted with its join */
     struct rv_placed_spans spans;
@@ -49,6 +51,9 @@ size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, 
 
 /* The same of a page: only its calls are needed, everything else was in the summary. */
 void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page *page, struct rv_job *job);
+
+/* Give the statistics the names that have come. Under the lock. */
+void rv_delivery_learn_names(struct rv_delivery *delivery);
 
 void rv_delivery_fini(struct rv_delivery *delivery);
 

@@ -477,6 +477,8 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     if (!params->leaves_calls && !source->is_on_demand) /* whose events are read for a window's pages only */
         rv_lanes_keep_objects(session->lanes);
     session->subroutines = rv_subroutines_create();
+    if (params->joins_lines)
+        rv_subroutines_join_lines(session->subroutines);
     if (params->keeps_waits)
         session->waits = rv_waits_create(session->lanes, rv_memory_limit_waits(bytes));
     if (session->waits && source->read_waits)
@@ -484,7 +486,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
     session->intake =
         (struct rv_intake){session,      open_stream, rename_stream, account_stream, close_stream, acquire_batch,
-                           submit_batch, is_stopping, define,        name_outside,  know_until,    &PAGES};
+                           submit_batch, is_stopping, define,        name_outside,   know_until,   &PAGES};
     rv_page_loader_init(&session->page_loader, rv_memory_limit_pages(bytes, params->history != NULL),
                         rv_memory_limit_block_list(bytes));
     if (params->history)
@@ -506,9 +508,11 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
                                  .n_open = &session->n_open,
                                  .spans = {.origin_ns = source->origin_ns, .max_depth = session->params.max_depth},
                                  .stretches.disk.stays_in_memory = true,
+                                 .subroutines = session->subroutines,
                                  .waits = session->waits,
                                  .flows = session->flows,
                                  .stats = rv_stats_create()};
+        rv_stats_await_names(worker->delivery.stats);
         pthread_mutex_init(&worker->delivery.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
     }
@@ -651,6 +655,7 @@ struct rv_stats *rv_session_stats(struct rv_session *session)
     for (unsigned i = 0; i < session->n_workers; i++) {
         struct rv_delivery *delivery = &session->workers[i].delivery;
         pthread_mutex_lock(&delivery->lock);
+        rv_delivery_learn_names(delivery);
         rv_stats_merge(merged, delivery->stats);
         pthread_mutex_unlock(&delivery->lock);
     }

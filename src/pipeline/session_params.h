@@ -25,6 +25,7 @@ struct rv_session_params { /* zero = default */
     bool keeps_notes;            /* lanes keep each note, 48 bytes, of many on disk */
     bool keeps_waits;            /* rv_session_waits() has them */
     bool keeps_flows;            /* rv_session_flows() has them */
+    bool joins_lines;            /* rv_subroutines_join_lines() */
     bool times_stages;           /* rv_session_counts() has the workers' times: five clock reads a batch */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */

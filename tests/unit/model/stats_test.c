@@ -98,7 +98,13 @@ struct stream { /* blocks of one lane as the pipeline hands them over */
     uint32_t n_told;                      /* frames of the last set_open that are still open */
     struct rv_state_times_sums stretches; /* of the block */
     struct blocked_of blocked;
+    uint32_t n_names; /* id i has the name i % n_names; 0: each has its own */
 };
+
+static uint32_t name_of(const struct stream *stream, uint32_t id)
+{
+    return stream->n_names ? id % stream->n_names : id;
+}
 
 static void add_calls(struct stream *stream, struct rv_stats *stats)
 {
@@ -118,11 +124,13 @@ static void be_blocked(struct stream *stream)
     const uint64_t n_ns = spans->now_ns % 1000;
     bool has[MAX_IDS] = {false};
     rv_state_times_sums_add(&stream->stretches, spans->now_ns, &(struct rv_state_times){.blocked_ns = n_ns});
-    for (uint32_t i = 0; i < spans->n_open; i++)
-        if (spans->start[i] < spans->now_ns && !has[spans->id[i]]) {
-            has[spans->id[i]] = true;
-            stream->blocked.ns[spans->id[i]] += n_ns;
+    for (uint32_t i = 0; i < spans->n_open; i++) {
+        const uint32_t name = name_of(stream, spans->id[i]);
+        if (spans->start[i] < spans->now_ns && !has[name]) {
+            has[name] = true;
+            stream->blocked.ns[name] += n_ns;
         }
+    }
 }
 
 static void end_block(struct stream *stream, struct rv_stats *stats)
@@ -166,40 +174,125 @@ static void check_blocked(const struct rv_stats *stats, const struct blocked_of 
                      rows[i].id, (unsigned long)rows[i].total_times.blocked_ns, (unsigned long)wanted->ns[rows[i].id]);
 }
 
+/* A random stream, its blocks in two shards in turns. between() is called before each event. */
+static void run_stream(struct stream *stream, struct rv_stats *shards[2], uint64_t seed, uint32_t n_ids,
+                       void between(void *context, size_t event), void *context)
+{
+    const size_t n_steps = 1500, block = 1 + seed % 200;
+    const uint32_t most_depth = (uint32_t)(seed % 40 + 1);
+    stream->lane = rv_stats_lane_create();
+    spans_init(&stream->spans, seed, n_ids, most_depth, (unsigned)(seed % 20 + 1));
+    stream->spans.same_time_percent = (unsigned)(seed % 90);
+    stream->all = malloc((n_steps + most_depth) * sizeof *stream->all);
+    for (size_t i = 0; i < n_steps; i++) {
+        between(context, i);
+        step(stream);
+        if (spans_random(&stream->spans) % 8 < seed % 8) {
+            stream->spans.now_ns++; /* no call ends at the same time, before or after it */
+            be_blocked(stream);
+        }
+        if (spans_random(&stream->spans) % block == 0)
+            end_block(stream, shards[i % 2]);
+    }
+    end_block(stream, shards[0]);
+    finish(stream, shards[1], (uint32_t)(seed % 5 + 1));
+}
+
+static void free_stream(struct stream *stream)
+{
+    rv_stats_lane_destroy(stream->lane);
+    spans_fini(&stream->spans);
+    free(stream->all);
+    rv_disk_vec_free(&stream->stretches.disk, stream->stretches.items);
+}
+
+static void do_nothing(void *context, size_t event)
+{
+    (void)context;
+    (void)event;
+}
+
 Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct stream stream = {.lane = rv_stats_lane_create()};
-        uint32_t n_ids = (uint32_t)(seed % 7 + 1), most_depth = (uint32_t)(seed % 40 + 1);
-        spans_init(&stream.spans, seed, n_ids, most_depth, (unsigned)(seed % 20 + 1));
-        stream.spans.same_time_percent = (unsigned)(seed % 90);
-        size_t n_steps = 1500;
-        stream.all = malloc((n_steps + most_depth) * sizeof *stream.all);
+        struct stream stream = {.n_names = 0};
         struct rv_stats *shards[2] = {rv_stats_create(), rv_stats_create()};
-        size_t block = 1 + seed % 200;
-        for (size_t i = 0; i < n_steps; i++) {
-            step(&stream);
-            if (spans_random(&stream.spans) % 8 < seed % 8) {
-                stream.spans.now_ns++; /* no call ends at the same time, before or after it */
-                be_blocked(&stream);
-            }
-            if (spans_random(&stream.spans) % block == 0)
-                end_block(&stream, shards[i % 2]);
-        }
-        end_block(&stream, shards[0]);
-        finish(&stream, shards[1], (uint32_t)(seed % 5 + 1));
-
         struct plain plain[MAX_IDS];
+        run_stream(&stream, shards, seed, (uint32_t)(seed % 7 + 1), do_nothing, NULL);
         plain_stats(stream.all, stream.n, plain);
         rv_stats_merge(shards[0], shards[1]);
         check_rows(shards[0], plain);
         check_blocked(shards[0], &stream.blocked);
         rv_stats_destroy(shards[0]);
         rv_stats_destroy(shards[1]);
-        rv_stats_lane_destroy(stream.lane);
-        spans_fini(&stream.spans);
-        free(stream.all);
-        rv_disk_vec_free(&stream.stretches.disk, stream.stretches.items);
+        free_stream(&stream);
+    }
+}
+
+/* ---- subroutines of one name ---- */
+
+struct naming {
+    struct rv_stats **shards;
+    uint32_t order[MAX_IDS]; /* in which ids get names */
+    uint32_t n_ids, n_names, n_named;
+    uint32_t first[MAX_IDS]; /* by name: the id that had it first, + 1 */
+    size_t period;           /* events between two names; 0: all come before the calls */
+};
+
+static void name_next(struct naming *naming)
+{
+    const uint32_t id = naming->order[naming->n_named++], name = id % naming->n_names;
+    if (!naming->first[name])
+        naming->first[name] = id + 1;
+    for (int i = 0; i < 2; i++) {
+        rv_stats_name(naming->shards[i], &(struct rv_namesake){id, naming->first[name] - 1}, 1);
+        rv_stats_correct(naming->shards[i]);
+    }
+}
+
+static void name_some(void *context, size_t event)
+{
+    struct naming *naming = context;
+    while (naming->n_named < naming->n_ids && (!naming->period || event / naming->period > naming->n_named))
+        name_next(naming);
+}
+
+static void shuffle(struct naming *naming, uint64_t seed)
+{
+    for (uint32_t i = 0; i < naming->n_ids; i++)
+        naming->order[i] = (uint32_t)((i * 5 + seed) % naming->n_ids);
+}
+
+Test(stats, nested_calls_of_one_name_count_once_however_late_it_comes, .timeout = 60)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct rv_stats *shards[2] = {rv_stats_create(), rv_stats_create()}, *merged = rv_stats_create();
+        struct stream stream = {.n_names = (uint32_t)(seed % 4 + 1)};
+        struct naming naming = {.shards = shards,
+                                .n_ids = (uint32_t)(1 + 6 * (1 + seed % 3)),
+                                .n_names = stream.n_names,
+                                .period = (size_t[]){0, 1, 60, 2000}[seed / 4 % 4]};
+        uint32_t as_id[MAX_IDS];
+        struct plain plain[MAX_IDS];
+        shuffle(&naming, seed);
+        rv_stats_await_names(shards[0]);
+        rv_stats_await_names(shards[1]);
+        run_stream(&stream, shards, seed, naming.n_ids, name_some, &naming);
+        while (naming.n_named < naming.n_ids)
+            name_next(&naming);
+        for (uint32_t id = 0; id < naming.n_ids; id++)
+            as_id[id] = name_of(&stream, id);
+        rv_stats_merge_as(merged, shards[0], as_id, naming.n_ids);
+        rv_stats_merge_as(merged, shards[1], as_id, naming.n_ids);
+        for (size_t i = 0; i < stream.n; i++)
+            stream.all[i].id = as_id[stream.all[i].id];
+        plain_stats(stream.all, stream.n, plain);
+        check_rows(merged, plain);
+        check_blocked(merged, &stream.blocked);
+        rv_stats_destroy(merged);
+        rv_stats_destroy(shards[0]);
+        rv_stats_destroy(shards[1]);
+        free_stream(&stream);
     }
 }
 

@@ -61,3 +61,30 @@ Test(subroutines, hash_tells_names_files_and_lines_apart, .timeout = 60)
     cr_expect_neq(hash, hash_of("f", "g", "i.c", 7));
     cr_expect_neq(hash, hash_of("f", "g", "h.c", 8));
 }
+
+static void define(struct rv_subroutines *subroutines, uint32_t id, const char *name, uint32_t line)
+{
+    rv_subroutines_define(subroutines, id, "", name, "h.c", line);
+}
+
+Test(subroutines, definitions_are_read_with_the_first_of_their_name, .timeout = 60)
+{
+    for (int joins_lines = 0; joins_lines < 2; joins_lines++) {
+        struct rv_subroutines *subroutines = rv_subroutines_create();
+        struct rv_namesake read[8];
+        if (joins_lines)
+            rv_subroutines_join_lines(subroutines);
+        define(subroutines, 5, "f", 7);
+        define(subroutines, 3, "g", 7);
+        define(subroutines, 2, "f", 7);
+        define(subroutines, 9, "f", 8);
+        cr_expect_eq(rv_subroutines_read_namesakes(subroutines, 0, read, 3), 3);
+        cr_expect(read[0].id == 5 && read[0].first == 5);
+        cr_expect(read[1].id == 3 && read[1].first == 3);
+        cr_expect(read[2].id == 2 && read[2].first == 5);
+        cr_expect_eq(rv_subroutines_read_namesakes(subroutines, 3, read, 8), 1);
+        cr_expect(read[0].id == 9 && read[0].first == (joins_lines ? 5 : 9));
+        cr_expect_eq(rv_subroutines_read_namesakes(subroutines, 4, read, 8), 0);
+        rv_subroutines_destroy(subroutines);
+    }
+}
