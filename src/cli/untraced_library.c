@@ -6,6 +6,7 @@
 
 #include "base/module_name.h"
 #include "base/vec.h"
+#include "cli/patch_lines.h"
 #include "ring/modules.h"
 
 struct time { /* of calls of the package, the library, that has most; of all subroutines */
@@ -45,17 +46,13 @@ static struct time find_most(struct rv_session *session)
     return time;
 }
 
-/* --patch=REGEX@LIBRARY with a part of its path; lines of --libcalls begin with a tab. */
 static bool is_asked_for(const char *patches, const char *path)
 {
-    for (const char *line = patches; *line;) {
-        const size_t n = strcspn(line, "\n");
-        const char *at = *line == '\t' ? NULL : memrchr(line, '@', n);
-        if (at && memmem(path, strlen(path), at + 1, (size_t)(line + n - at - 1)))
-            return true;
-        line += n + (line[n] == '\n');
-    }
-    return false;
+    struct rv_patch_line line;
+    bool is = false;
+    while (!is && rv_patch_line_next(&patches, &line))
+        is = line.library && memmem(path, strlen(path), line.library, line.n_library);
+    return is;
 }
 
 /* Has the path a library of this name, functions of which could be traced? */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/patch_lines.h"
 #include "cli/slice.h"
 #include "cli/untraced_library.h"
 #include "base/err.h"
@@ -87,42 +88,41 @@ static void warn_of_losses(const struct rv_warnings *run)
 
 enum { UNFIT_BYTES = 512 };
 
-/* The first line of --patch or -x: those of --libcalls begin with a tab. */
-static const char *first_choice(const struct rv_options *options, int *n_bytes)
+static int at_most(size_t n, int most)
 {
-    const char *line = options->patches;
-    while (*line == '\t')
-        line += strcspn(line, "\n") + (strchr(line, '\n') != NULL);
-    *n_bytes = (int)strcspn(line, "\n");
-    return line;
+    return n < (size_t)most ? (int)n : most;
 }
 
-/* That no function fits "REGEX", of the program itself, "REGEX@LIBRARY", or "REGEX@", of all. */
-static void say_unfit_choice(const char *choice, int n_bytes, char out[UNFIT_BYTES])
+static void say_unfit_choice(const struct rv_patch_line *choice, char out[UNFIT_BYTES])
 {
-    const int n = (int)strcspn(choice, "@\n"), n_shown = n < 200 ? n : 200;
-    const int n_library = n_bytes > n ? n_bytes - n - 1 : 0;
-    if (n == n_bytes)
+    const int n_shown = at_most(choice->n_regex, 200);
+    if (!choice->library)
         snprintf(out, UNFIT_BYTES,
                  "no function of the program itself fits '%.*s' (--patch=REGEX@LIBRARY chooses those of a library, -x "
                  "REGEX those of all)",
-                 n_shown, choice);
-    else if (n_library)
+                 n_shown, choice->regex);
+    else if (choice->n_library)
         snprintf(out, UNFIT_BYTES, "no function of libraries with '%.*s' in their path fits '%.*s' (-x, --patch)",
-                 n_library < 100 ? n_library : 100, choice + n + 1, n_shown, choice);
+                 at_most(choice->n_library, 100), choice->library, n_shown, choice->regex);
     else
-        snprintf(out, UNFIT_BYTES, "no function of it or of its libraries fits '%.*s' (-x, --patch)", n_shown, choice);
+        snprintf(out, UNFIT_BYTES, "no function of it or of its libraries fits '%.*s' (-x, --patch)", n_shown,
+                 choice->regex);
+}
+
+static bool is_off(const struct rv_patch_line *choice)
+{
+    return !choice->library && choice->n_regex == strlen("off") && strncmp(choice->regex, "off", choice->n_regex) == 0;
 }
 
 /* That no function fits what was chosen first. NULL: nothing was. */
 static const char *unfit_functions(const struct rv_options *options, char out[UNFIT_BYTES])
 {
-    int n_bytes;
-    const char *choice = first_choice(options, &n_bytes);
-    const bool is_off = n_bytes == 3 && strncmp(choice, "off", 3) == 0;
-    const bool is_chosen = rv_options_has(options, RV_OPTION_PATCH) && !is_off;
+    const char *patches = options->patches;
+    struct rv_patch_line choice;
+    const bool is_chosen =
+        rv_options_has(options, RV_OPTION_PATCH) && rv_patch_line_next(&patches, &choice) && !is_off(&choice);
     if (is_chosen)
-        say_unfit_choice(choice, n_bytes, out);
+        say_unfit_choice(&choice, out);
     else if (options->include)
         snprintf(out, UNFIT_BYTES, "no function of it fits '%.200s' (--include)", options->include);
     return is_chosen || options->include ? out : NULL;
@@ -192,8 +192,7 @@ static void warn_of_static_programs(const struct rv_map *map)
     char path[4 * RV_WIRE_NOT_PRELOADED_BYTES];
     if (n)
         rv_warn("%llu time%s a statically linked program was started by another, the first being %s: of those only "
-                "ones that are "
-                "linked with libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
+                "ones that are linked with libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
                 (unsigned long long)n, rv_units_word(n, "", "s"),
                 rv_not_preloaded_first(map->header, RV_NOT_PRELOADED_STATIC, path) ? path : "not known");
 }
