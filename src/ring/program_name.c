@@ -6,9 +6,9 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "base/own_syscalls.h"
 
 #define COMM_BYTES 16u /* a thread's name in the kernel, with its NUL */
@@ -152,21 +152,12 @@ static bool read_program_link(char *out, size_t out_bytes)
     return n > 0;
 }
 
-static bool is_same_file(const char *path, const char *other)
-{
-    struct stat *files = map_scratch(2 * sizeof *files);
-    const bool is_same = files && stat(path, &files[0]) == 0 && stat(other, &files[1]) == 0 &&
-                         files[0].st_dev == files[1].st_dev && files[0].st_ino == files[1].st_ino;
-    unmap_scratch(files, 2 * sizeof *files);
-    return is_same;
-}
-
 /* Does the path that was executed, which may be of a descriptor, lead to the program by a name of its own? */
 static bool is_executed_by_other_name(const char *program)
 {
     const char *path = executed_path();
     return strcmp(base_of(path), base_of(program)) != 0 && strncmp(path, "/proc/", 6) != 0 &&
-           strncmp(path, "/dev/", 5) != 0 && is_same_file(path, "/proc/self/exe");
+           strncmp(path, "/dev/", 5) != 0 && rv_os_is_same_file(path, "/proc/self/exe");
 }
 
 static bool put_executed_path(char *out, size_t out_bytes)
