@@ -46,35 +46,39 @@ static bool is_fetched(const char *hex, rv_debug_paths_fn *is_it, void *context)
 }
 
 /* Debug files lie beside the file itself, not beside a link to it. */
-static const char *follow(const char *file, char real[PATH_MAX])
+static void follow(const char *file, char path[PATH_MAX])
 {
-    return realpath(file, real) ? real : file;
+    if (!realpath(file, path))
+        (void)snprintf(path, PATH_MAX, "%s", file);
+}
+
+static bool is_beside(const char *file, rv_debug_paths_fn *is_it, void *context)
+{
+    char path[PATH_MAX];
+    follow(file, path);
+    const size_t n = strlen(path);
+    return (size_t)snprintf(path + n, sizeof path - n, ".debug") < sizeof path - n && is_it(context, path);
 }
 
 bool rv_debug_paths_by_id(const char *file, const uint8_t *build_id, size_t n, rv_debug_paths_fn *is_it, void *context)
 {
-    char hex[HEX_BYTES], path[PATH_MAX], real[PATH_MAX];
+    char hex[HEX_BYTES];
     if (n == 0 || n > RV_DEBUG_PATHS_MOST_ID)
         return false;
     format_id(build_id, n, hex);
     return rv_debug_paths_in_folder(build_id, n, is_it, context) || is_fetched(hex, is_it, context) ||
-           ((size_t)snprintf(path, sizeof path, "%s.debug", follow(file, real)) < sizeof path && is_it(context, path));
+           is_beside(file, is_it, context);
 }
 
 bool rv_debug_paths_by_link(const char *file, const char *name, rv_debug_paths_fn *is_it, void *context)
 {
-    static const struct {
-        const char *front, *between;
-    } PLACES[] = {{"", ""}, {"", ".debug/"}, {DEBUG_FOLDER, ""}};
-    char real[PATH_MAX];
-    const char *beside = follow(file, real), *slash = strrchr(beside, '/');
-    const int n_folder = slash ? (int)(slash + 1 - beside) : 0;
+    static const char *const BETWEEN[] = {"", ".debug/"};
+    char buffer[sizeof DEBUG_FOLDER - 1 + PATH_MAX] = DEBUG_FOLDER, *path = buffer + sizeof DEBUG_FOLDER - 1;
+    follow(file, path);
+    char *slash = strrchr(path, '/'), *end = slash ? slash + 1 : path;
+    const size_t room = (size_t)(buffer + sizeof buffer - end);
     bool is_found = false;
-    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !is_found; i++) {
-        char path[PATH_MAX];
-        is_found = (size_t)snprintf(path, sizeof path, "%s%.*s%s%s", PLACES[i].front, n_folder, beside,
-                                    PLACES[i].between, name) < sizeof path &&
-                   is_it(context, path);
-    }
-    return is_found;
+    for (size_t i = 0; i < sizeof BETWEEN / sizeof *BETWEEN && !is_found; i++)
+        is_found = (size_t)snprintf(end, room, "%s%s", BETWEEN[i], name) < room && is_it(context, path);
+    return is_found || ((size_t)snprintf(end, room, "%s", name) < room && is_it(context, buffer));
 }
