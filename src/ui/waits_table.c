@@ -25,38 +25,40 @@
 #define MOST_COLUMNS 8
 #define NOT_KNOWN "(not known)"
 
-/* Of "THREAD in CALL" and "KIND OBJECT" the name behind is shortened, where there is room for what comes before it. */
-static void fit(const char *name, float width, char *out, size_t out_bytes)
+static void fit(const struct rv_waits_table_name *name, float width, char *out, size_t out_bytes)
 {
-    const char *in = strstr(name, " in "), *space = strrchr(name, ' ');
-    size_t n_before = in ? (size_t)(in - name) + strlen(" in ") : space ? (size_t)(space - name) + 1 : 0;
-    (void)snprintf(out, out_bytes, "%.*s", (int)n_before, name);
+    size_t n_before = name->n_before;
+    (void)snprintf(out, out_bytes, "%.*s", (int)n_before, name->text);
     const float before = rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out);
     if (before > 0.5f * width)
         n_before = 0;
-    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, name + n_before, n_before ? width - before : width, out + n_before,
+    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, name->text + n_before, n_before ? width - before : width, out + n_before,
                    out_bytes - n_before);
 }
 
 /* A name that leads somewhere; without one, words instead. */
-static void show_link(const struct rv_ui_style *style, const char *id, const char *name, const char *words,
-                      enum rv_action action, const struct rv_waits_table_row *row, struct rv_ui_acts *acts)
+static void show_link(const struct rv_ui_style *style, const char *id, const struct rv_waits_table_name *name,
+                      const char *words, enum rv_action action, const struct rv_waits_table_row *row,
+                      struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
-    char fitted[sizeof row->object];
+    struct rv_waits_table_name shown = *name;
+    char fitted[sizeof shown.text];
+    if (!*name->text)
+        (void)snprintf(shown.text, sizeof shown.text, "%s", words);
     rv_imgui_table_cell();
     rv_imgui_touch(id, 0.0f, TEXT_HEIGHT, &area);
-    if (*name && rv_imgui_is_clicked(0))
+    if (*name->text && rv_imgui_is_clicked(0))
         rv_ui_act(acts, &(struct rv_act){.action = action, .idx = row->idx});
-    fit(*name ? name : words, area.width, fitted, sizeof fitted);
+    fit(&shown, area.width, fitted, sizeof fitted);
     rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
-                       !*name                  ? style->text
+                       !*name->text            ? style->text
                        : rv_imgui_is_hovered() ? style->accent
                        : row->is_warning       ? style->text_warning
                                                : style->text_strong,
                        fitted);
-    if (*name && rv_imgui_is_hovered())
-        rv_imgui_tooltip(name);
+    if (*name->text && rv_imgui_is_hovered())
+        rv_imgui_tooltip(name->text);
 }
 
 struct columns { /* of one form of the list, from the left */
@@ -119,11 +121,11 @@ static struct columns columns_of_arcs(float width)
 
 const char *rv_waits_table_holder(const struct rv_waits_table_row *row, char *out)
 {
-    if (*row->holder || row->n_timed_out == 0)
-        return *row->holder ? row->holder : NOT_KNOWN;
+    if (*row->holder.text || row->n_timed_out == 0)
+        return *row->holder.text ? row->holder.text : NOT_KNOWN;
     if (row->n_timed_out == row->n_waits)
         return "(timed out)";
-    (void)snprintf(out, sizeof row->holder, "(%" PRIu64 " timed out)", row->n_timed_out);
+    (void)snprintf(out, sizeof row->holder.text, "(%" PRIu64 " timed out)", row->n_timed_out);
     return out;
 }
 
@@ -153,13 +155,13 @@ uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_wai
 static void show_cell(const struct rv_ui_style *style, const struct rv_waits_table_row *row,
                       enum rv_waits_column column, struct rv_ui_acts *acts)
 {
-    char holder[sizeof row->holder];
+    char holder[sizeof row->holder.text];
     if (column == RV_WAITS_OBJECT)
-        show_link(style, "object", row->object, "", RV_ACTION_SHOW_WAIT, row, acts);
+        show_link(style, "object", &row->object, "", RV_ACTION_SHOW_WAIT, row, acts);
     else if (column == RV_WAITS_WAITER)
-        show_link(style, "waiter", row->waiter, NOT_KNOWN, RV_ACTION_SHOW_WAIT, row, acts);
+        show_link(style, "waiter", &row->waiter, NOT_KNOWN, RV_ACTION_SHOW_WAIT, row, acts);
     else if (column == RV_WAITS_HOLDER)
-        show_link(style, "holder", row->holder, rv_waits_table_holder(row, holder), RV_ACTION_SHOW_HOLDER, row, acts);
+        show_link(style, "holder", &row->holder, rv_waits_table_holder(row, holder), RV_ACTION_SHOW_HOLDER, row, acts);
     else if (column == RV_WAITS_COUNT)
         rv_table_cell_count(style, row->n_waits);
     else
@@ -206,9 +208,9 @@ static void show_rows(const struct rv_ui_style *style, const struct rv_waits_tab
 
 bool rv_waits_table_is_found(const struct rv_waits_table_state *state, const struct rv_waits_table_row *row)
 {
-    char holder[sizeof row->holder];
-    return rv_word_match(state->find,
-                         (const char *const[]){row->object, row->waiter, rv_waits_table_holder(row, holder)}, 3);
+    char holder[sizeof row->holder.text];
+    return rv_word_match(
+        state->find, (const char *const[]){row->object.text, row->waiter.text, rv_waits_table_holder(row, holder)}, 3);
 }
 
 void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, struct rv_waits_table_state *state,

@@ -9,11 +9,16 @@
 
 #include "ui/ui.h"
 
+struct rv_waits_table_name { /* "worker in cache::get", "mutex the_lock" */
+    char text[160];          /* "": unknown */
+    size_t n_before;         /* bytes before the name behind, which alone is shortened where there is room for them */
+};
+
 struct rv_waits_table_row {
     uint32_t idx; /* its number in actions */
     bool is_warning;
-    bool is_chosen;                             /* what it is about stands out in the picture */
-    char object[160], waiter[160], holder[160]; /* "": unknown */
+    bool is_chosen; /* what it is about stands out in the picture */
+    struct rv_waits_table_name object, waiter, holder;
     uint64_t n_waits, n_timed_out, total_ns, idle_ns, p99_ns, longest_ns;
     uint64_t end_ns; /* of the longest, on the time axis */
 };
@@ -49,7 +54,7 @@ struct rv_waits_table_state {
 /* A row's number in a column; 0 for names. */
 uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_waits_column column);
 
-/* What stands for the holder: its name, or in brackets why it has none; `out` has room for holder[]. */
+/* What stands for the holder: its name, or in brackets why it has none; `out` has room for holder.text. */
 const char *rv_waits_table_holder(const struct rv_waits_table_row *row, char *out);
 
 /* Does each of the words occur in what is shown of the object, the waiter or the holder? */

@@ -11,8 +11,15 @@ struct list {
     const size_t *rows;
 };
 
-/* "worker in cache::get" */
-static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side *side, char *out, size_t out_bytes)
+static void append_name(const struct rv_viewer *viewer, const char *separator, uint32_t id,
+                        struct rv_waits_table_name *out)
+{
+    const size_t n = strlen(out->text);
+    rv_subroutines_append_brief_name(viewer->subroutines, separator, id, out->text, sizeof out->text);
+    out->n_before = out->text[n] ? n + strlen(separator) : 0;
+}
+
+static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side *side, struct rv_waits_table_name *out)
 {
     char thread[RV_LANE_NAME_BYTES] = "";
     if (side->lane) {
@@ -20,8 +27,8 @@ static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side 
     } else if (side->tid && !rv_lanes_outside_name(viewer->lanes, side->tid, true, thread)) {
         (void)snprintf(thread, sizeof thread, "thread %u, not traced", side->tid);
     }
-    (void)snprintf(out, out_bytes, "%s", thread);
-    rv_subroutines_append_brief_name(viewer->subroutines, " in ", side->call, out, out_bytes);
+    (void)snprintf(out->text, sizeof out->text, "%s", thread);
+    append_name(viewer, " in ", side->call, out);
 }
 
 static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
@@ -44,12 +51,11 @@ static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
     const bool is_of_others = row->object == RV_WAITS_OTHER;
     describe_numbers(viewer, idx, out);
-    (void)snprintf(out->object, sizeof out->object, "%s%s%s", out->is_warning ? "deadlock: " : "",
+    (void)snprintf(out->object.text, sizeof out->object.text, "%s%s%s", out->is_warning ? "deadlock: " : "",
                    rv_wait_kind_name(row->kind), is_of_others ? " others" : "");
-    rv_subroutines_append_brief_name(viewer->subroutines, " ", is_of_others ? 0 : row->object, out->object,
-                                     sizeof out->object);
-    name_side(viewer, &row->waiter, out->waiter, sizeof out->waiter);
-    name_side(viewer, &row->holder, out->holder, sizeof out->holder);
+    append_name(viewer, " ", is_of_others ? 0 : row->object, &out->object);
+    name_side(viewer, &row->waiter, &out->waiter);
+    name_side(viewer, &row->holder, &out->holder);
 }
 
 static void fill(const void *context, size_t row_idx, struct rv_waits_table_row *out)
