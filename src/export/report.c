@@ -382,9 +382,11 @@ static void add_csv_doubtful(struct rv_text_buffer *text, const struct table *ta
     for (size_t i = 0; i < table->n; i++) {
         if (!table->lines[i].row.has_doubtful)
             continue;
-        char name[sizeof "(doubtful: )" + 640];
-        snprintf(name, sizeof name, "(doubtful: %.600s)", table->lines[i].name.full);
-        rv_text_buffer_add_csv(text, name);
+        struct rv_text_buffer name = {0};
+        rv_text_buffer_format(&name, "(doubtful: %s)", table->lines[i].name.full);
+        rv_text_buffer_add_bytes(&name, "", 1);
+        rv_text_buffer_add_csv(text, name.bytes);
+        rv_text_buffer_fini(&name);
         rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,,,%s\n", table->report->group_by ? "," : "");
     }
 }
