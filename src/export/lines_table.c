@@ -47,34 +47,16 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_line_table
     rv_text_buffer_add(text, "}");
 }
 
-static void begin(struct rv_text_buffer *text, enum rv_report_format format)
-{
-    switch (format) {
-    case RV_REPORT_TEXT:
-        rv_text_buffer_format(text, "%12s %10s %10s  line\n", "hits", "total", "self");
-        break;
-    case RV_REPORT_CSV:
-        rv_text_buffer_add(text, "file,line,hits,self_ns,total_ns,name\n");
-        break;
-    case RV_REPORT_JSON:
-        rv_text_buffer_add(text, "{\"lines\":[");
-        break;
-    }
-}
+typedef void add_row_fn(struct rv_text_buffer *text, const struct rv_line_table_row *row, const char *name);
 
-static void add_row(struct rv_text_buffer *text, enum rv_report_format format, const struct rv_line_table_row *row,
-                    const char *name)
+static void add_rows(struct rv_text_buffer *text, const struct rv_lines_report *report, add_row_fn *add,
+                     const char *separator)
 {
-    switch (format) {
-    case RV_REPORT_TEXT:
-        add_text_row(text, row, name);
-        break;
-    case RV_REPORT_CSV:
-        add_csv_row(text, row, name);
-        break;
-    case RV_REPORT_JSON:
-        add_json_row(text, row, name);
-        break;
+    for (size_t i = 0; i < report->n; i++) {
+        char *name = take_name(report->subroutines, report->rows[i].subroutine);
+        rv_text_buffer_add(text, i ? separator : "");
+        add(text, &report->rows[i], name);
+        free(name);
     }
 }
 
@@ -96,34 +78,35 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_losses *
             rv_text_buffer_format(text, ",0,%" PRIu64 ",0,0,(lost: %s)\n", losses->n[loss], rv_loss_words(loss));
 }
 
-static void end(struct rv_text_buffer *text, enum rv_report_format format, const struct rv_lines_report *report)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
-    switch (format) {
-    case RV_REPORT_TEXT:
-        add_sums(text, report);
-        rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED);
-        break;
-    case RV_REPORT_CSV:
-        add_csv_losses(text, report->losses);
-        break;
-    case RV_REPORT_JSON:
-        rv_text_buffer_add(text, "],\"lost\":");
-        rv_losses_add_json(text, report->losses);
-        rv_text_buffer_add(text, "}\n");
-        break;
-    }
+    const struct rv_lines_report *report = context;
+    rv_text_buffer_format(text, "%12s %10s %10s  line\n", "hits", "total", "self");
+    add_rows(text, report, add_text_row, "");
+    add_sums(text, report);
+    rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED);
+}
+
+static void write_csv(struct rv_text_buffer *text, const void *context)
+{
+    const struct rv_lines_report *report = context;
+    rv_text_buffer_add(text, "file,line,hits,self_ns,total_ns,name\n");
+    add_rows(text, report, add_csv_row, "");
+    add_csv_losses(text, report->losses);
+}
+
+static void write_json(struct rv_text_buffer *text, const void *context)
+{
+    const struct rv_lines_report *report = context;
+    rv_text_buffer_add(text, "{\"lines\":[");
+    add_rows(text, report, add_json_row, ",");
+    rv_text_buffer_add(text, "],\"lost\":");
+    rv_losses_add_json(text, report->losses);
+    rv_text_buffer_add(text, "}\n");
 }
 
 int rv_lines_write(const struct rv_lines_report *report, enum rv_report_format format, FILE *out)
 {
-    struct rv_text_buffer text = {0};
-    begin(&text, format);
-    for (size_t i = 0; i < report->n; i++) {
-        char *name = take_name(report->subroutines, report->rows[i].subroutine);
-        rv_text_buffer_add(&text, i && format == RV_REPORT_JSON ? "," : "");
-        add_row(&text, format, &report->rows[i], name);
-        free(name);
-    }
-    end(&text, format, report);
-    return rv_text_buffer_finish(&text, out, 0);
+    const struct rv_table_forms forms = {write_text, write_csv, write_json};
+    return rv_table_write(&forms, report, format, out, 0);
 }
