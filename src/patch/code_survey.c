@@ -214,6 +214,8 @@ static void note_target(struct reader *reader, struct rv_patch_range *range, uin
     if (!range || in->flow == RV_PATCH_CALL)
         return;
     range->leaves |= !is_inside;
+    if (!is_inside && in->flow == RV_PATCH_JUMP)
+        range->jumps_to = in->target;
     range->loops |= is_inside && in->target <= from;
 }
 

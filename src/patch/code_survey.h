@@ -20,6 +20,7 @@ struct rv_patch_range {
     uint8_t n_in_front; /* bytes in front of a function's own code: endbr64, */
     bool has_sled;      /* and what XRay's runtime writes to while the program runs */
     bool is_unknown, uses_return_address, calls, loops, leaves;
+    uint64_t jumps_to; /* where its last jump out of it leads; 0: it has none */
 };
 
 struct rv_patch_survey {

@@ -9,6 +9,7 @@
 #define MAX_PADDING 15u
 #define REACH (128u + RV_PATCH_NEAR_ENTRY) /* of a short jump to an island near the begin of a function */
 #define LONGEST UINT32_MAX
+#define MOST_JUMPS 4u /* followed from function to function */
 
 /* ---- judgement ---- */
 
@@ -17,6 +18,17 @@ static bool is_plain_code(const struct rv_patch_image *image, const struct rv_pa
     const struct rv_patch_segment *segment = rv_patch_image_segment(image, range->start);
     return segment && segment->is_code && segment->is_readable && !segment->is_writable && range->end <= segment->end &&
            range->end - range->start <= LONGEST;
+}
+
+/* Where it ends by a jump, the next function has its return address: __sigsetjmp that of _setjmp. */
+static bool uses_return_address(const struct rv_patch_survey *survey, const struct rv_patch_range *range)
+{
+    for (unsigned n = 0; n < MOST_JUMPS && range && !range->uses_return_address; n++) {
+        const uint64_t next = range->jumps_to;
+        range = next ? rv_patch_survey_find(survey, next) : NULL;
+        range = range && range->start == next ? range : NULL;
+    }
+    return range && range->uses_return_address;
 }
 
 /* Who branches to the first byte that is written calls the function; behind a sled he goes round a loop of its. */
@@ -35,7 +47,7 @@ static enum rv_patch_refusal judge(const struct rv_patch_survey *survey, const s
         return RV_PATCH_IS_ENTRY;
     if (!is_plain_code(survey->image, range) || !rv_patch_function_code(survey->image, function, &code))
         return RV_PATCH_NOT_CODE;
-    if (range->uses_return_address)
+    if (uses_return_address(survey, range))
         return RV_PATCH_RETURN_ADDRESS;
     if (range->is_unknown)
         return RV_PATCH_UNKNOWN_INSTRUCTION;

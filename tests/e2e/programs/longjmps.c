@@ -1,4 +1,5 @@
-/* longjmps [N]: out of six frames, and out of a signal handler on an alternate stack, repeatedly. */
+/* longjmps [N]: out of six frames, and out of a signal handler on an alternate stack, repeatedly. Ends with 1 where that
+ * led elsewhere. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -44,19 +45,25 @@ KEPT static unsigned round_trip(unsigned i)
     return after(i);
 }
 
+/* What round_trip(i) returns. */
+QUIET static unsigned wanted(unsigned i)
+{
+    return i % 3 == 2 ? i + 20 : i + 1;
+}
+
 QUIET int main(int argc, char **argv)
 {
     static char stack[65536];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
-    unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 30000, sum = 0;
+    unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 30000, n_wrong = 0;
     sigaltstack(&alternate, NULL);
     sigaction(SIGUSR1, &action, NULL);
     for (unsigned i = 0; i < n; i++)
-        sum += round_trip(i);
+        n_wrong += round_trip(i) != wanted(i);
     REPORT_COUNT(dive);
     REPORT_COUNT(round_trip);
     REPORT_COUNT(after);
     REPORT_COUNT(handle);
-    return sum == 1;
+    return n_wrong != 0;
 }

@@ -18,8 +18,8 @@ TestSuite(functions, .timeout = 60);
 
 extern const char fits_plain[], fits_behind_endbr[], fits_behind_sled[], fits_behind_endbr_and_sled[], fits_leaf[],
     fits_loop_to_its_entry[], fits_jump_table[], fits_short[], fits_as_guest[], refuses_branch[],
-    refuses_loop_behind_sled[], refuses_table[], refuses_pointer[], refuses_setjmp[], refuses_frame_pointer[],
-    refuses_vfork[], refuses_short[], refuses_data[], no_function[];
+    refuses_loop_behind_sled[], refuses_table[], refuses_pointer[], refuses_setjmp[], refuses_jump_to_setjmp[],
+    refuses_frame_pointer[], refuses_vfork[], refuses_short[], refuses_data[], no_function[];
 
 static struct rv_patch_image image;
 static struct rv_patch_functions all;
@@ -72,6 +72,7 @@ Test(functions, each_function_is_patched_or_refused_with_its_reason)
         {"jump table into", refuses_table, RV_PATCH_BRANCH_INTO},
         {"pointer into", refuses_pointer, RV_PATCH_BRANCH_INTO},
         {"setjmp", refuses_setjmp, RV_PATCH_RETURN_ADDRESS},
+        {"jump to setjmp", refuses_jump_to_setjmp, RV_PATCH_RETURN_ADDRESS},
         {"return address by rbp", refuses_frame_pointer, RV_PATCH_RETURN_ADDRESS},
         {"vfork", refuses_vfork, RV_PATCH_RETURN_ADDRESS},
         {"one byte", refuses_short, RV_PATCH_TOO_SHORT},
