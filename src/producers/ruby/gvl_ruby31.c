@@ -24,7 +24,7 @@ static void on_mutex(const void *mutex, bool is_waiting)
 /* ---- which mutex it is: the last one released before Ruby runs a function without the GVL ---- */
 
 static _Thread_local bool is_learning;
-static const void *last_released;
+static const void *last_released, *gvl;
 
 static void learn(const void *mutex, bool is_waiting)
 {
@@ -52,9 +52,14 @@ static const void *find_mutex(void)
     return last_released && owner_of(last_released) == thread ? last_released : NULL;
 }
 
+/* Before other threads, which would see this one as asleep meanwhile. */
+void rv_gvl_prepare(void)
+{
+    gvl = find_mutex();
+}
+
 void rv_gvl_start(void)
 {
-    const void *mutex = find_mutex();
-    if (mutex && ringviz_watch_mutex(mutex, on_mutex))
+    if (gvl && ringviz_watch_mutex(gvl, on_mutex))
         rv_gvl_change(RINGVIZ_RESUMED);
 }

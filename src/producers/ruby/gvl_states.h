@@ -33,17 +33,21 @@ void rv_gvl_end_thread(void);
 bool rv_gvl_has_ended(void);
 void rv_gvl_begin_thread(void);
 
-/* For threads that change native threads, from Ruby 3.3 on: once, before there are Ractors; and whether the calling
- * thread is such a one, whose name the kernel does not know. */
-#if RUBY_API_VERSION_CODE >= 30300
-void rv_gvl_prepare(void);
-bool rv_gvl_has_own_ring(void);
-void rv_gvl_go_on(void); /* The calling thread runs. GVL */
-#else
+/* Once, by the first thread, before there are others and Ractors. */
+#if RUBY_API_VERSION_CODE >= 30200 && RUBY_API_VERSION_CODE < 30300
 static inline void rv_gvl_prepare(void)
 {
 }
+#else
+void rv_gvl_prepare(void);
+#endif
 
+/* From Ruby 3.3 on threads change native threads: is the calling thread such a one, whose name the kernel does not
+ * know? */
+#if RUBY_API_VERSION_CODE >= 30300
+bool rv_gvl_has_own_ring(void);
+void rv_gvl_go_on(void); /* The calling thread runs. GVL */
+#else
 static inline bool rv_gvl_has_own_ring(void)
 {
     return false;
