@@ -1,6 +1,6 @@
 # Loaded into a traced script: counts its calls by TracePoint and writes the counts to $COUNTS when it ends.
 level, path, written = ENV.values_at("RINGVIZ_RUBY", "COUNTS_OF", "COUNTS")
-counts = Hash.new { |all, pid| all[pid] = Hash.new(0) }
+counts = Hash.new(0) # no code in Ruby makes an entry, in which another thread could get its turn
 
 inspect = Module.instance_method(:inspect)
 owner_name = lambda do |owner|
@@ -15,11 +15,11 @@ trace = TracePoint.new(*events) do |point|
   owner, id = point.defined_class, point.method_id
   name = id && "#{owner_name.(owner)}#{id}"
   name = name ? "block in #{name}" : "block" if point.event == :b_call
-  counts[Process.pid][name] += 1
+  counts[[Process.pid, name]] += 1
 end
 $write_counts = lambda do
   trace.disable
-  File.binwrite("#{written}.#{Process.pid}", Marshal.dump(counts[Process.pid].to_a))
+  File.binwrite("#{written}.#{Process.pid}", Marshal.dump(counts.filter_map { |(pid, name), n| [name, n] if pid == Process.pid }))
 end
 at_exit(&$write_counts)
 trace.enable
