@@ -76,6 +76,10 @@ printf '#!/bin/sh\n' | tee bin/cmake bin/dpkg-query bin/apt-get >bin/sudo
 chmod +x bin/*
 export SDL_VIDEODRIVER=offscreen
 
+is_steered() { # TRACE: a thread of it takes commands
+    echo ps | "$ringviz" "--control=$1" 2>/dev/null | grep -q ' running '
+}
+
 # The program that a command is about, which runs already, as $subject; the console's with its trace file.
 begin_subject() { # COMMAND TRACE
     case $1 in
@@ -88,7 +92,7 @@ begin_subject() { # COMMAND TRACE
     *--control=*)
         "$ringviz" --headless --trace-file="$2" -- perl -e \
             'sub Parser::token { select undef, undef, undef, 0.01 } sub work { Parser::token($_[0]) } work(3) while 1' 2>/dev/null &
-        within 60 test -e "$2" || fail "$1: no trace file"
+        within 60 is_steered "$2" || fail "$1: the program does not begin"
         ;;
     *) return 0 ;;
     esac
