@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "attach/addresses.h"
-#include "attach/open_calls.h"
 #include "attach/refuse.h"
 #include "attach/threads_in_jumps.h"
 #include "attach/ptrace.h"
@@ -376,64 +375,6 @@ static int call_on_any(struct attacher *attacher, const struct rv_ptrace_call *c
     return chosen < attacher->tracee.n_threads ? call_on(attacher, chosen, call) : -EAGAIN;
 }
 
-/* Would its system call last longer if it began anew? */
-static bool has_time_limit(const struct rv_ptrace_thread *thread)
-{
-    const struct user_regs_struct *registers = &thread->registers;
-    switch (thread->system_call) {
-    case SYS_futex:
-        return registers->r10 && (registers->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT;
-    case SYS_poll:
-        return (int)registers->rdx >= 0;
-    case SYS_ppoll:
-        return registers->rdx;
-    case SYS_select:
-    case SYS_pselect6:
-        return registers->r8;
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-        return (int)registers->r10 >= 0;
-    default:
-        return !waits(thread) || thread->system_call == SYS_nanosleep || thread->system_call == SYS_clock_nanosleep ||
-               thread->system_call == SYS_rt_sigtimedwait;
-    }
-}
-
-/* On a thread that runs, or waits without a limit. */
-static bool may_open_calls(const struct rv_ptrace_thread *thread)
-{
-    return thread->signal != SIGSTOP && rv_ptrace_can_call(thread) &&
-           (thread->system_call < 0 || !has_time_limit(thread));
-}
-
-/* Jumps are in place; all but one thread, which has written them, stand still. */
-static void open_calls(struct attacher *attacher, const struct rv_open_calls *open)
-{
-    struct rv_ptrace *tracee = &attacher->tracee;
-    struct rv_ptrace_call call = {.function = function_of(attacher, RV_ATTACHMENT_OPEN)};
-    for (size_t i = tracee->n_threads; i-- > 0;) { /* the last takes the place of one that has been called */
-        call.arguments[0] = open->lists[i];
-        if (call.arguments[0] && may_open_calls(&tracee->threads[i]))
-            (void)rv_ptrace_call(tracee, i, &call);
-    }
-}
-
-static int write_jumps(struct attacher *attacher, struct rv_open_calls *open, const struct rv_jump_sites *sites)
-{
-    struct rv_ptrace *tracee = &attacher->tracee;
-    const size_t chosen = choose_thread(tracee);
-    if (chosen == tracee->n_threads)
-        return -EAGAIN;
-    rv_open_calls_find(open, tracee, sites, attachment_of(attacher) + offsetof(struct rv_attachment, calls));
-    const struct rv_ptrace_call call = {.function = function_of(attacher, RV_ATTACHMENT_WRITE),
-                                        .arguments = {open->lists[chosen]}};
-    open->lists[chosen] = open->lists[tracee->n_threads - 1]; /* which takes its place */
-    const int error = call_on(attacher, chosen, &call);
-    if (!error)
-        open_calls(attacher, open);
-    return error;
-}
-
 /* Have they changed since they were read? */
 static bool are_outdated(const struct attacher *attacher, const struct rv_jump_sites *sites)
 {
@@ -450,7 +391,6 @@ struct task {
     bool needs_current_sites;    /* else the process checks whether the sites are current */
     bool reads_within_stop;      /* the sites, whose places are read before otherwise: the stop is shorter so */
     bool clears_islands_only;    /* where there are no islands, nothing is cleared */
-    struct rv_open_calls *open;  /* write_jumps() is to be done, and calls are open from then on */
 };
 
 static int read_sites(const struct attacher *attacher, struct rv_jump_sites *sites)
@@ -477,7 +417,7 @@ static int call_among_all(struct attacher *attacher, const struct task *task)
     if (!error)
         error = tell_threads(attacher);
     if (!error)
-        error = task->open ? write_jumps(attacher, task->open, task->sites) : call_on_any(attacher, &call);
+        error = call_on_any(attacher, &call);
     rv_ptrace_release(&attacher->tracee);
     note_stop(attacher, task->why, error < 0);
     return error;
@@ -628,16 +568,6 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
     return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);
 }
 
-static int write_with_sites(struct attacher *attacher)
-{
-    struct rv_open_calls open;
-    rv_open_calls_begin(&open, attacher->pid);
-    const int error =
-        call_with_sites(attacher, (struct task){.function = RV_ATTACHMENT_WRITE, .why = WRITE_JUMPS, .open = &open});
-    rv_open_calls_end(&open);
-    return error;
-}
-
 /* Again, where a library was loaded in between. */
 static int plan_and_write(struct attacher *attacher, const struct rv_attach_params *params)
 {
@@ -646,7 +576,7 @@ static int plan_and_write(struct attacher *attacher, const struct rv_attach_para
         error = plan(attacher, params);
         if (error)
             return error;
-        error = write_with_sites(attacher);
+        error = call_with_sites(attacher, (struct task){.function = RV_ATTACHMENT_WRITE, .why = WRITE_JUMPS});
     } while (error == -ESTALE);
     return error ? rv_refuse_attaching_error(attacher->pid, error) : 0;
 }

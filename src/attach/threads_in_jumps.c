@@ -150,21 +150,3 @@ int rv_jump_sites_clear(struct rv_jump_sites *sites, struct rv_ptrace *tracee)
         error = step_out(sites, &tracee->threads[i]);
     return error ? error : search_stacks(sites, tracee);
 }
-
-/* The first site at or behind a function's begin is its own, if it has one. */
-static bool has_function(const struct rv_jump_sites_object *object, uint64_t function)
-{
-    const size_t n = rv_bisect_below(object->sites, object->n, sizeof *object->sites,
-                                     offsetof(struct rv_patch_site, address), function);
-    const struct rv_patch_site *site = n < object->n ? &object->sites[n] : NULL;
-    return site && site->function == function && !site->is_use && !site->is_left_out && !site->is_rejected &&
-           !site->is_off;
-}
-
-bool rv_jump_sites_has_function(const struct rv_jump_sites *sites, uint64_t function)
-{
-    for (size_t i = 0; i < sites->n_objects; i++)
-        if (has_function(&sites->objects[i], function))
-            return true;
-    return false;
-}

@@ -2,8 +2,6 @@
 #ifndef RV_ATTACH_THREADS_IN_JUMPS_H
 #define RV_ATTACH_THREADS_IN_JUMPS_H
 
-#include <stdbool.h>
-
 #include "attach/ptrace.h"
 #include "ring/attachment.h"
 
@@ -30,8 +28,5 @@ void rv_jump_sites_end(struct rv_jump_sites *sites);
  *   returns  0; -EAGAIN: release all and try again; -EFAULT, -ESRCH
  */
 int rv_jump_sites_clear(struct rv_jump_sites *sites, struct rv_ptrace *tracee);
-
-/* Does a function that begins here get a jump? */
-bool rv_jump_sites_has_function(const struct rv_jump_sites *sites, uint64_t function);
 
 #endif

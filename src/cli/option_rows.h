@@ -386,8 +386,7 @@ OPTION(PID, WATCH | DETACH, "pid", "=PID", NULL, COUNT(pid, 1u << 22),
     "When ringviz ends, all that was changed in its code and on its stacks is put back. A ringviz that is killed leaves the "
     "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process, as root has it for any user's: "
     "the trace file, without --trace-file, is then given to the user of process PID, whose programs alone may read and write it. "
-    "Calls of patched functions that are open at that moment begin then; those of a thread that waits for a limited time are not seen, "
-    "nor those of one whose stack cannot be read by unwind information to its end, as in a signal handler. Processes that it forks from then on are traced; those that it has started "
+    "Calls that are open at that moment are not seen. Processes that it forks from then on are traced; those that it has started "
     "already with --follow=all; those that it starts by exec are not: what they load depends on the environment, which is the process's own.")
 
 OPTION(DETACH, DETACH, "detach", NULL, NULL, COMMAND(RV_COMMAND_DETACH),

@@ -9,9 +9,7 @@
 #include "patch/unwind_cursor.h"
 
 #define RETURN_COLUMN 16u
-#define RETURN_AT (-8)     /* from the frame's address */
 #define LEAST_RECORD 16u /* bytes: its length, its CIE, a range */
-#define PAIR_BYTES 8u    /* of the index: a begin, a record */
 #define INDEXED 0x3bu    /* relative to the table, signed, 4 bytes: what all linkers write */
 
 enum {
@@ -55,37 +53,11 @@ static void set_unknown(struct rv_patch_unwind_rows *rows)
     rows->row.base = RV_PATCH_UNWIND_ROW_UNKNOWN;
 }
 
-/* The register whose location an instruction sets, from the frame's address on; the return address must stay where the
- * call put it. */
-static void put_register(struct rv_patch_unwind_rows *rows, uint64_t column, int64_t at)
+/* The register whose location an instruction sets; the return address must stay where the call put it. */
+static void put_register(struct rv_patch_unwind_rows *rows, uint64_t column, bool is_there)
 {
-    if (column == RETURN_COLUMN && at != RETURN_AT)
+    if (column == RETURN_COLUMN && !is_there)
         set_unknown(rows);
-    if (column == RV_PATCH_UNWIND_ROW_RBP)
-        rows->row.rbp_at = at;
-}
-
-/* As the CIE leaves it. */
-static void restore_register(struct rv_patch_unwind_rows *rows, uint64_t column)
-{
-    if (column == RETURN_COLUMN)
-        rows->row = rows->first;
-    if (column == RV_PATCH_UNWIND_ROW_RBP)
-        rows->row.rbp_at = rows->first.rbp_at;
-}
-
-/* A return address that is nowhere. */
-static void leave_undefined(struct rv_patch_unwind_rows *rows, uint64_t column)
-{
-    if (column == RETURN_COLUMN)
-        rows->row.base = RV_PATCH_UNWIND_ROW_OUTERMOST;
-    else
-        put_register(rows, column, RV_PATCH_UNWIND_ROW_LOST);
-}
-
-static int64_t scaled(const struct rv_patch_unwind_rows *rows, uint64_t n)
-{
-    return (int64_t)(n * (uint64_t)(int64_t)rows->frame->data_factor);
 }
 
 static void keep_row(struct rv_patch_unwind_rows *rows)
@@ -111,12 +83,13 @@ static void skip_block(struct rv_patch_unwind_cursor *cursor)
 
 static void define_frame(struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor, uint8_t code)
 {
+    const int64_t factor = rows->frame->data_factor;
     if (code == CFA_DEF_CFA || code == CFA_DEF_CFA_SF || code == CFA_DEF_CFA_REGISTER)
         rows->row.base = (uint32_t)rv_patch_unwind_cursor_uleb(cursor);
     if (code == CFA_DEF_CFA || code == CFA_DEF_CFA_OFFSET)
         rows->row.offset = (int64_t)rv_patch_unwind_cursor_uleb(cursor);
     else if (code == CFA_DEF_CFA_SF || code == CFA_DEF_CFA_OFFSET_SF)
-        rows->row.offset = scaled(rows, (uint64_t)rv_patch_unwind_cursor_sleb(cursor));
+        rows->row.offset = (int64_t)((uint64_t)rv_patch_unwind_cursor_sleb(cursor) * (uint64_t)factor);
 }
 
 static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor, uint8_t code)
@@ -126,31 +99,24 @@ static void run_extended(struct rv_patch_unwind_rows *rows, struct rv_patch_unwi
     case 0:
         break;
     case CFA_OFFSET_EXTENDED:
-        column = rv_patch_unwind_cursor_uleb(cursor);
-        put_register(rows, column, scaled(rows, rv_patch_unwind_cursor_uleb(cursor)));
-        break;
     case CFA_OFFSET_EXTENDED_SF:
         column = rv_patch_unwind_cursor_uleb(cursor);
-        put_register(rows, column, scaled(rows, (uint64_t)rv_patch_unwind_cursor_sleb(cursor)));
+        put_register(rows, column, rv_patch_unwind_cursor_uleb(cursor) == 1);
         break;
     case CFA_RESTORE_EXTENDED:
-        restore_register(rows, rv_patch_unwind_cursor_uleb(cursor));
-        break;
     case CFA_SAME_VALUE:
-        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), 0);
-        break;
     case CFA_UNDEFINED:
-        leave_undefined(rows, rv_patch_unwind_cursor_uleb(cursor));
+        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), code == CFA_RESTORE_EXTENDED);
         break;
     case CFA_REGISTER:
     case CFA_VAL_OFFSET:
     case CFA_VAL_OFFSET_SF:
-        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), RV_PATCH_UNWIND_ROW_LOST);
+        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), false);
         (void)rv_patch_unwind_cursor_uleb(cursor);
         break;
     case CFA_EXPRESSION:
     case CFA_VAL_EXPRESSION:
-        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), RV_PATCH_UNWIND_ROW_LOST);
+        put_register(rows, rv_patch_unwind_cursor_uleb(cursor), false);
         skip_block(cursor);
         break;
     case CFA_REMEMBER_STATE:
@@ -199,11 +165,11 @@ static uint64_t read_advance(const struct rv_patch_unwind_rows *rows, struct rv_
 static void run_instruction(struct rv_patch_unwind_rows *rows, struct rv_patch_unwind_cursor *cursor, uint8_t code)
 {
     if ((code & 0xc0) == CFA_OFFSET)
-        put_register(rows, code & 0x3f, scaled(rows, rv_patch_unwind_cursor_uleb(cursor)));
-    else if ((code & 0xc0) == CFA_RESTORE)
-        restore_register(rows, code & 0x3f);
-    else
+        put_register(rows, code & 0x3f, rv_patch_unwind_cursor_uleb(cursor) == 1);
+    else if ((code & 0xc0) != CFA_RESTORE)
         run_extended(rows, cursor, code);
+    else if ((code & 0x3f) == RETURN_COLUMN)
+        rows->row = rows->first;
 }
 
 /* Run up to the end of the row: its instructions end with one that advances. */
@@ -381,72 +347,30 @@ static int allocate(struct rv_patch_unwind_frame **frames, uint64_t n)
     return *frames ? 0 : -ENOMEM;
 }
 
-/* The index: a cursor at its first pair of a begin and a record, both from the table on, and their number. */
-static int open_index(const struct rv_patch_image *image, struct rv_patch_unwind_cursor *cursor, uint64_t *n)
-{
-    const uint64_t table = image->unwind_table;
-    *cursor = rv_patch_unwind_cursor_at(image, table, UINT64_MAX);
-    uint8_t version = rv_patch_unwind_cursor_byte(cursor);
-    uint8_t of_records = rv_patch_unwind_cursor_byte(cursor);
-    uint8_t of_count = rv_patch_unwind_cursor_byte(cursor);
-    uint8_t of_index = rv_patch_unwind_cursor_byte(cursor);
-    (void)rv_patch_unwind_cursor_pointer(cursor, of_records, table);
-    *n = rv_patch_unwind_cursor_pointer(cursor, of_count, table);
-    if (cursor->has_failed || version != 1 || *n > cursor->n_bytes / PAIR_BYTES)
-        return -EBADMSG;
-    return of_index != INDEXED || *n == 0 ? -ENOENT : 0;
-}
-
-static uint64_t next_in_index(const struct rv_patch_image *image, struct rv_patch_unwind_cursor *cursor)
-{
-    return image->unwind_table + (uint64_t)(int64_t)(int32_t)rv_patch_unwind_cursor_number(cursor, 4);
-}
-
 static int read_indexed(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames, size_t *n_frames)
 {
-    struct rv_patch_unwind_cursor cursor;
-    uint64_t n;
-    int error = open_index(image, &cursor, &n);
-    if (error)
-        return error;
+    const uint64_t table = image->unwind_table;
+    struct rv_patch_unwind_cursor cursor = rv_patch_unwind_cursor_at(image, table, UINT64_MAX);
+    uint8_t version = rv_patch_unwind_cursor_byte(&cursor);
+    uint8_t of_records = rv_patch_unwind_cursor_byte(&cursor);
+    uint8_t of_count = rv_patch_unwind_cursor_byte(&cursor);
+    uint8_t of_index = rv_patch_unwind_cursor_byte(&cursor);
+    (void)rv_patch_unwind_cursor_pointer(&cursor, of_records, table);
+    uint64_t n = rv_patch_unwind_cursor_pointer(&cursor, of_count, table);
+    if (cursor.has_failed || version != 1 || n > cursor.n_bytes / 8)
+        return -EBADMSG;
+    if (of_index != INDEXED || n == 0)
+        return -ENOENT;
     if (allocate(frames, n) != 0)
         return -ENOMEM;
     uint64_t n_left = rv_patch_image_most_read(image);
+    int error = 0;
     for (uint64_t i = 0; i < n && !error; i++) {
         rv_patch_unwind_cursor_skip(&cursor, 4);
-        error = add_frame(image, next_in_index(image, &cursor), *frames, n_frames, &n_left);
+        const uint64_t record = table + (uint64_t)(int64_t)(int32_t)rv_patch_unwind_cursor_number(&cursor, 4);
+        error = add_frame(image, record, *frames, n_frames, &n_left);
     }
     return error;
-}
-
-/* A cursor at the last of n pairs that begins at or before an address; one that has failed: none does. */
-static struct rv_patch_unwind_cursor bisect_index(const struct rv_patch_image *image,
-                                                  struct rv_patch_unwind_cursor cursor, uint64_t n, uint64_t address)
-{
-    while (n > 1 && !cursor.has_failed) {
-        struct rv_patch_unwind_cursor middle = cursor, at;
-        rv_patch_unwind_cursor_skip(&middle, n / 2 * PAIR_BYTES);
-        at = middle;
-        const bool is_before = next_in_index(image, &at) <= address;
-        cursor = is_before ? middle : cursor;
-        n = is_before ? n - n / 2 : n / 2;
-    }
-    return cursor;
-}
-
-bool rv_patch_unwind_frame_find(const struct rv_patch_image *image, uint64_t address,
-                                struct rv_patch_unwind_frame *frame)
-{
-    struct rv_patch_unwind_cursor cursor;
-    uint64_t n;
-    if (!image->unwind_table || open_index(image, &cursor, &n) != 0)
-        return false;
-    cursor = bisect_index(image, cursor, n, address);
-    rv_patch_unwind_cursor_skip(&cursor, PAIR_BYTES / 2);
-    if (!read_frame(image, next_in_index(image, &cursor), frame) || address < frame->start || address >= frame->end)
-        return false;
-    look_at_first_row(image, frame);
-    return true;
 }
 
 /* One behind the other, up to one of length 0. */

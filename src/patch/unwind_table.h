@@ -18,15 +18,12 @@ struct rv_patch_unwind_frame { /* an FDE, with what is needed of its CIE */
     bool is_function; /* at its first instruction the stack pointer points to the return address */
 };
 
-/* The frame's address, `offset` above a register: the return address lies 8 bytes below it. */
+/* Where the return address lies: `offset` below the frame's address, which is a register and a number. */
 struct rv_patch_unwind_row {
-    uint32_t base; /* the register, as DWARF counts, or one of those below */
+    uint32_t base; /* the register, as DWARF counts; RV_PATCH_UNWIND_ROW_UNKNOWN: an expression, or no return address */
     int64_t offset;
-    int64_t rbp_at; /* from the frame's address, the caller's rbp; 0: in the register; RV_PATCH_UNWIND_ROW_LOST */
 };
-#define RV_PATCH_UNWIND_ROW_UNKNOWN UINT32_MAX         /* an expression, or the return address is elsewhere */
-#define RV_PATCH_UNWIND_ROW_OUTERMOST (UINT32_MAX - 1) /* nobody has called it */
-#define RV_PATCH_UNWIND_ROW_LOST INT64_MAX
+#define RV_PATCH_UNWIND_ROW_UNKNOWN UINT32_MAX
 #define RV_PATCH_UNWIND_ROW_RSP 7u
 #define RV_PATCH_UNWIND_ROW_RBP 6u
 
@@ -38,10 +35,6 @@ struct rv_patch_unwind_row {
  */
 int rv_patch_unwind_frames_read(const struct rv_patch_image *image, struct rv_patch_unwind_frame **frames,
                                 size_t *n_frames);
-
-/* The range that an address is in; false: none, or there is no index. */
-bool rv_patch_unwind_frame_find(const struct rv_patch_image *image, uint64_t address,
-                                struct rv_patch_unwind_frame *frame);
 
 #define RV_PATCH_UNWIND_ROW_DEPTH 8u
 

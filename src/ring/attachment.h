@@ -12,9 +12,7 @@
 #define RV_ATTACHMENT "ringviz_attachment"          /* struct rv_attachment */
 #define RV_ATTACHMENT_PLAN                                                                                             \
     "ringviz_attach_plan" /* (const char *trace file, const char *patches): a negative errno, or 0 */
-#define RV_ATTACHMENT_WRITE                                                                                            \
-    "ringviz_attach_write" /* (list or NULL): jumps, while all threads stand still; then as below. -ESTALE: again */
-#define RV_ATTACHMENT_OPEN "ringviz_attach_open" /* (const struct rv_attachment_call *list): the thread's open calls */
+#define RV_ATTACHMENT_WRITE "ringviz_attach_write" /* (): jumps, while all threads stand still; -ESTALE: plan again */
 #define RV_ATTACHMENT_APPLY                                                                                            \
     "ringviz_attach_apply" /* (uint64_t are sites clear): verdicts, while all threads stand still: 0; -EAGAIN: not at  \
                               this moment; RV_ATTACHMENT_TO_CLEAR */
@@ -25,7 +23,6 @@
 
 #define RV_ATTACHMENT_THREADS 65536u
 #define RV_ATTACHMENT_OBJECTS 256u
-#define RV_ATTACHMENT_CALLS 32768u   /* in all lists */
 #define RV_ATTACHMENT_SITES (1u << 22) /* more are not plausible */
 
 enum rv_attachment_state { RV_ATTACHMENT_NONE, RV_ATTACHMENT_PLANNING, RV_ATTACHMENT_PLANNED, RV_ATTACHMENT_PATCHED };
@@ -33,12 +30,6 @@ enum rv_attachment_state { RV_ATTACHMENT_NONE, RV_ATTACHMENT_PLANNING, RV_ATTACH
 struct rv_attachment_object {
     uint64_t sites; /* address of struct rv_patch_site */
     uint64_t n_sites;
-};
-
-/* A call that is open when jumps are written. A list is of one thread, outermost first; function 0 ends it. */
-struct rv_attachment_call {
-    uint64_t function;
-    uint64_t slot; /* of its return address */
 };
 
 struct rv_attachment {
@@ -56,7 +47,6 @@ struct rv_attachment {
     struct rv_attachment_object objects[RV_ATTACHMENT_OBJECTS];
     uint64_t n_threads;                              /* written by ringviz: */
     uint64_t thread_pointers[RV_ATTACHMENT_THREADS]; /* fs_base of each thread that stands still */
-    struct rv_attachment_call calls[RV_ATTACHMENT_CALLS]; /* lists */
 };
 
 #endif

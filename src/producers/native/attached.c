@@ -3,7 +3,6 @@
  *
  *     plan     others run: a thread of ours finds the functions and builds their stubs, then ends
  *     write    others stand still, none between the bytes of a jump: all jumps are written
- *     open     on each thread that is in calls of patched functions: these begin, and their returns will be seen
  *     apply    others stand still: verdicts on functions take jumps out, or write them
  *     remove   others stand still: the original bytes and return addresses are put back, rings are left
  *
@@ -18,7 +17,6 @@
 #include "base/os.h"
 #include "base/own_syscalls.h"
 #include "producers/native/forking.h"
-#include "producers/native/patched_calls.h"
 #include "producers/native/patcher.h"
 #include "producers/native/modules.h"
 #include "producers/native/loaded_objects.h"
@@ -30,8 +28,7 @@
 #include "ringviz/producer.h"
 
 RV_EXPORT void ringviz_attach_plan(const char *path, const char *wanted);
-RV_EXPORT void ringviz_attach_write(const struct rv_attachment_call *open);
-RV_EXPORT void ringviz_attach_open(const struct rv_attachment_call *open);
+RV_EXPORT void ringviz_attach_write(void);
 RV_EXPORT void ringviz_attach_apply(uint64_t are_sites_clear);
 RV_EXPORT void ringviz_attach_remove(void);
 
@@ -148,39 +145,11 @@ void ringviz_attach_plan(const char *path, const char *wanted)
     rv_signal_guard_end(&guard);
 }
 
-/* As their hooks would have done. */
-static void open_calls(const struct rv_attachment_call *open)
-{
-#if defined(__x86_64__) && defined(__LP64__)
-    const uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    for (; open && open->function && ringviz_attachment.state == RV_ATTACHMENT_PATCHED; open++) {
-        uint64_t *slot = (uint64_t *)(uintptr_t)open->slot; /* of the thread's stack */
-        if (rv_patched_is_left_out(open->function, slot))
-            continue;
-        (void)rv_push_begin(&rv_thread.pusher, here);
-        (void)rv_patched_push_call(slot, here, open->function);
-    }
-#else
-    (void)open;
-#endif
-}
-
-void ringviz_attach_write(const struct rv_attachment_call *open)
+void ringviz_attach_write(void)
 {
     struct rv_signal_guard guard; /* the thread may be cancellable where it was stopped */
     rv_signal_guard_begin(&guard);
-    const int error = write_patches();
-    if (!error)
-        open_calls(open);
-    publish(&ringviz_attachment.result, (uint32_t)error);
-    rv_signal_guard_end(&guard);
-}
-
-void ringviz_attach_open(const struct rv_attachment_call *open)
-{
-    struct rv_signal_guard guard; /* the thread may be cancellable where it was stopped */
-    rv_signal_guard_begin(&guard);
-    open_calls(open);
+    publish(&ringviz_attachment.result, (uint32_t)write_patches());
     rv_signal_guard_end(&guard);
 }
 

@@ -92,11 +92,23 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
     rv_capture_text_push(next, stack, position, ticks);
 }
 
+/* As rv_patched_enter() finds out: a call that is too deep is one beneath the top's. */
+static bool is_left_out(uint64_t function, const uint64_t *slot)
+{
+    const intptr_t gate = rv_thread_gate();
+    const struct rv_shadow_frame *top = rv_shadow_top(&rv_thread.shadow);
+    if (gate <= 0 || gate == RV_GATE_CLOSED)
+        return gate == RV_GATE_CLOSED;
+    if (rv_call_events_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
+        return true;
+    return rv_gate_verdict(gate, function) == RV_VERDICT_REJECTED;
+}
+
 void rv_captured_enter_slow(struct registers *registers)
 {
     uint64_t function;
     memcpy(&function, (const void *)(uintptr_t)(registers->resume - RV_PATCH_FUNCTION_BEFORE_RESUME), sizeof function);
-    if (rv_patched_is_left_out(function, &registers->returns_to))
+    if (is_left_out(function, &registers->returns_to))
         return;
     const int saved = errno;
     const uint32_t number = rv_capture_operations_find(function);

@@ -84,18 +84,6 @@ static uint64_t push_call_of(struct rv_return *entry, const uint64_t *slot, uint
     return push_call(&call, stack, next);
 }
 
-/* As rv_patched_enter() finds out: a call that is too deep is one beneath the top's. */
-bool rv_patched_is_left_out(uint64_t function, const uint64_t *slot)
-{
-    const intptr_t gate = rv_thread_gate();
-    const struct rv_shadow_frame *top = rv_shadow_top(&rv_thread.shadow);
-    if (gate <= 0 || gate == RV_GATE_CLOSED)
-        return gate == RV_GATE_CLOSED;
-    if (rv_call_events_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
-        return true;
-    return rv_gate_verdict(gate, function) == RV_VERDICT_REJECTED;
-}
-
 uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
 {
     struct rv_return *entry = rv_returns_find(*slot);

@@ -2,7 +2,6 @@
 #ifndef RV_PRODUCERS_NATIVE_PATCHED_CALLS_H
 #define RV_PRODUCERS_NATIVE_PATCHED_CALLS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "producers/native/visibility.h"
@@ -11,9 +10,6 @@
 
 /* Jumped to by a stub (patch/stubs.h), with all registers the patched function's; not to be called from C. */
 RV_HIDDEN void rv_patched_enter(void);
-
-/* Is a call not written? slot: of its return address. Before its push begins. */
-RV_HIDDEN bool rv_patched_is_left_out(uint64_t function, const uint64_t *slot);
 
 /*
  * A call whose push has begun, and whose return address is to be replaced, where a quicker way does not do.
