@@ -29,7 +29,7 @@ struct rv_lanes {
     uint64_t begin_ns;
     atomic_uint_least64_t known_ns; /* see rv_lanes_know_until() */
     uint32_t finest_level;          /* of their timelines */
-    bool are_backed;       /* likewise */
+    bool are_backed;                /* likewise */
     bool keep_stretches, keep_notes, keep_objects;
 };
 
@@ -490,6 +490,14 @@ void rv_lane_end(struct rv_lane *lane)
     rv_timeline_end(lane->timeline);
 }
 
+bool rv_lane_has_ended(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    const bool has_ended = lane->has_ended;
+    pthread_mutex_unlock(&lane->lock);
+    return has_ended;
+}
+
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
 {
     const size_t n = lane->until_last[kind];
@@ -497,12 +505,12 @@ void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now
         lane->notes[n - 1].end_ns = now_ns;
 }
 
-uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns)
+uint64_t rv_lane_off_cpu_since(struct rv_lane *lane, enum rv_note_kind kind, uint64_t from_ns, uint64_t end_ns)
 {
     pthread_mutex_lock(&lane->lock);
-    const size_t n = lane->until_last[RV_NOTE_BLOCKED];
+    const size_t n = lane->until_last[kind];
     const struct rv_lane_note *note = n > 0 ? &lane->notes[n - 1] : NULL;
-    const bool lasts = note && !note->n_more && note->start_ns <= end_ns && note->end_ns >= end_ns;
+    const bool lasts = note && !note->n_more && note->start_ns <= end_ns && note->end_ns >= from_ns;
     const uint64_t since_ns = lasts ? note->start_ns : end_ns;
     pthread_mutex_unlock(&lane->lock);
     return since_ns;

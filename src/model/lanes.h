@@ -202,12 +202,15 @@ struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx);
 /* The lane's thread has ended: no frame is open, nothing is added any more. The lane's lock is held. */
 void rv_lane_end(struct rv_lane *lane);
 
+/* Has it? Any thread. */
+bool rv_lane_has_ended(struct rv_lane *lane);
+
 /* End the last note of this kind if it has not ended. The lane's lock is held. */
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
 
-/* Since when the thread was blocked until end_ns, the end of all that is known of it; end_ns: it was not. Any
- * thread. */
-uint64_t rv_lane_blocked_since(struct rv_lane *lane, uint64_t end_ns);
+/* Since when the thread was off the CPU, RV_NOTE_BLOCKED or PREEMPTED, until from_ns or later; end_ns, the end of all
+ * that is known of it: it was not. Any thread. */
+uint64_t rv_lane_off_cpu_since(struct rv_lane *lane, enum rv_note_kind kind, uint64_t from_ns, uint64_t end_ns);
 
 /*
  * Let the last note of this kind end at a time inside of it, where one of another kind begins that lasts as long as it

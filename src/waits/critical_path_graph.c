@@ -5,6 +5,8 @@
 #include "base/hash_index.h"
 #include "base/vec.h"
 
+#define DYING_NS 1000000 /* most time that a thread runs before an exit of its process ends it */
+
 static void find_threads(struct rv_critical_path_graph *graph, struct rv_lanes *lanes)
 {
     const size_t n = rv_lanes_n(lanes);
@@ -279,24 +281,73 @@ static bool find_end(const struct rv_lane *lane, uint64_t to_ns, uint64_t *end_n
     return true;
 }
 
+static uint64_t off_cpu_since(const struct rv_lane *lane, enum rv_note_kind kind, uint64_t from_ns, uint64_t end_ns)
+{
+    return rv_lane_off_cpu_since((struct rv_lane *)(uintptr_t)lane, kind, from_ns, end_ns);
+}
+
+static bool ends_in_wait(const struct rv_critical_path_graph *graph, const struct rv_lane *lane, uint64_t end_ns,
+                         struct rv_wait *wait)
+{
+    rv_wait_place place;
+    return rv_wait_reader_last(graph->reader, lane->idx, end_ns, RV_WAIT_PLACE_END, wait, &place) &&
+           wait->end_ns == end_ns;
+}
+
 /* A worker that still waits for work when the program ends, or is blocked for what is not known, counts as ended with its
  * last work. */
 static uint64_t end_of_work(const struct rv_critical_path_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
 {
     struct rv_wait wait;
-    rv_wait_place place;
-    if (lane->tid == lane->pid)
-        return end_ns;
-    if (rv_wait_reader_last(graph->reader, lane->idx, end_ns, RV_WAIT_PLACE_END, &wait, &place) &&
-        wait.end_ns == end_ns)
+    if (ends_in_wait(graph, lane, end_ns, &wait))
         return wait.wake == RV_WAKE_UNKNOWN && !wait.waker ? wait.start_ns : end_ns;
-    return rv_lane_blocked_since((struct rv_lane *)(uintptr_t)lane, end_ns);
+    return off_cpu_since(lane, RV_NOTE_BLOCKED, end_ns, end_ns);
+}
+
+static bool runs_at_end(const struct rv_critical_path_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
+{
+    struct rv_wait wait;
+    if (ends_in_wait(graph, lane, end_ns, &wait))
+        return wait.wake != RV_WAKE_UNKNOWN;
+    return off_cpu_since(lane, RV_NOTE_BLOCKED, end_ns, end_ns) == end_ns;
 }
 
 struct ending { /* of a thread */
     uint64_t end_ns;
     uint32_t thread;
 };
+
+/* False: the first thread of the lane's process has not ended before to_ns. */
+static bool find_first_of_process(const struct rv_critical_path_graph *graph, const struct rv_lane *lane,
+                                  uint64_t to_ns, struct ending *found)
+{
+    for (uint32_t i = 0; i < graph->n_threads; i++) {
+        const struct rv_lane *first = graph->lane_of[i];
+        found->thread = i;
+        if (first && first->tid == lane->pid && first->process_key == lane->process_key)
+            return rv_lane_has_ended((struct rv_lane *)(uintptr_t)first) && find_end(first, to_ns, &found->end_ns);
+    }
+    return false;
+}
+
+/* An exit ends the other threads in the midst of what they do; one that waits for a CPU gets it once more, to end. */
+static bool is_ended_by_exit(const struct rv_lane *lane, uint64_t end_ns, uint64_t exit_ns)
+{
+    return end_ns > exit_ns && off_cpu_since(lane, RV_NOTE_PREEMPTED, end_ns - DYING_NS, end_ns) < exit_ns + DYING_NS;
+}
+
+/* A thread that is ended by an exit of its process's first thread had no part in the end: that is the first's. */
+static struct ending work_of(const struct rv_critical_path_graph *graph, struct ending ending, uint64_t to_ns)
+{
+    struct ending first;
+    const struct rv_lane *lane = graph->lane_of[ending.thread];
+    if (lane->tid == lane->pid)
+        return ending;
+    if (find_first_of_process(graph, lane, to_ns, &first) && is_ended_by_exit(lane, ending.end_ns, first.end_ns) &&
+        runs_at_end(graph, graph->lane_of[first.thread], first.end_ns))
+        return first;
+    return (struct ending){end_of_work(graph, lane, ending.end_ns), ending.thread};
+}
 
 /* The last one first. */
 static int by_end_backward(const void *a, const void *b)
@@ -325,8 +376,7 @@ uint32_t rv_critical_path_graph_last_thread(const struct rv_critical_path_graph 
     size_t n;
     struct ending *endings = list_endings(graph, *to_ns, &n), last = {0, RV_CRITICAL_PATH_NONE};
     for (size_t i = 0; i < n && endings[i].end_ns >= last.end_ns; i++) {
-        const uint32_t thread = endings[i].thread;
-        const struct ending work = {end_of_work(graph, graph->lane_of[thread], endings[i].end_ns), thread};
+        const struct ending work = work_of(graph, endings[i], *to_ns);
         if (by_end_backward(&work, &last) < 0)
             last = work;
     }

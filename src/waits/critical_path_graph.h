@@ -35,7 +35,8 @@ void rv_critical_path_graph_fini(struct rv_critical_path_graph *graph);
 /*
  * The thread that lasts longest until *to_ns, which is set to its end; RV_CRITICAL_PATH_NONE: none has begun. A wait at
  * a thread's end of which the waker is unknown does not count, nor does a time in which it was blocked, unless the
- * thread is the first of its process.
+ * thread is the first of its process. Nor does what another one did, without a CPU or for 1 ms, after the first has
+ * ended while it ran: that has exited, which ends all.
  */
 uint32_t rv_critical_path_graph_last_thread(const struct rv_critical_path_graph *graph, uint64_t *to_ns);
 

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-enum { CREATES_IN = 20 };
+enum { CREATES_IN = 20, LONG_NS = 1000000 };
 
 static struct rv_lanes *lanes;
 static struct rv_waits *waits;
@@ -127,7 +127,30 @@ Test(waits_path_graph, a_thread_that_is_blocked_at_its_end_is_not_what_lasts_lon
     cr_assert_eq(rv_critical_path_graph_last_thread(&graph, &to_ns), 0);
     cr_assert_eq(to_ns, 1000);
     lane->notes[0].end_ns = 1005;
+    end_at(1, 1000 + LONG_NS);
     cr_assert_eq(rv_critical_path_graph_last_thread(&graph, &(uint64_t){UINT64_MAX}), 1, "it has run since");
+}
+
+Test(waits_path_graph, a_thread_that_an_exit_has_ended_is_not_what_lasts_longest)
+{
+    uint64_t to_ns = UINT64_MAX;
+    end_at(0, 1000);
+    end_at(1, 2000);
+    make();
+    cr_expect_eq(rv_critical_path_graph_last_thread(&graph, &(uint64_t){UINT64_MAX}), 1, "they go on");
+    rv_lane_end(rv_lanes_get(lanes, 0));
+    cr_expect_eq(rv_critical_path_graph_last_thread(&graph, &to_ns), 0, "it ran on another CPU");
+    cr_expect_eq(to_ns, 1000);
+    end_at(1, 9 * LONG_NS);
+    rv_lane_add_note(rv_lanes_get(lanes, 1),
+                     &(struct rv_lane_note){.start_ns = 500, .end_ns = 9 * LONG_NS - 10, .kind = RV_NOTE_PREEMPTED});
+    cr_expect_eq(rv_critical_path_graph_last_thread(&graph, &(uint64_t){UINT64_MAX}), 0, "it waited for a CPU");
+    rv_lanes_get(lanes, 1)->notes[0].start_ns = 1000 + LONG_NS;
+    cr_expect_eq(rv_critical_path_graph_last_thread(&graph, &(uint64_t){UINT64_MAX}), 1, "it has run since");
+    rv_lanes_get(lanes, 1)->notes[0].start_ns = 500;
+    rv_lane_add_note(rv_lanes_get(lanes, 0),
+                     &(struct rv_lane_note){.start_ns = 900, .end_ns = 1000, .kind = RV_NOTE_BLOCKED});
+    cr_expect_eq(rv_critical_path_graph_last_thread(&graph, &(uint64_t){UINT64_MAX}), 1, "the first was blocked");
 }
 
 Test(waits_path_graph, a_process_s_first_thread_that_waits_at_its_end_lasts_until_then)
