@@ -31,8 +31,7 @@ struct total { /* separate from struct row, so that the backward pass reads less
     uint64_t total_ns;
     uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
     uint32_t stamp;
-    uint32_t name : 31; /* that others have, too: its number + 1; 0: none */
-    uint32_t has_doubtful : 1;
+    bool has_doubtful, has_shared_name;
 };
 
 struct shared_name { /* the cover of all subroutines of a name, as in struct total */
@@ -68,10 +67,13 @@ struct rv_stats {
     uint32_t stamp;
     uint64_t *inner_ns; /* by id; only of shared names */
     size_t n_inner;
+    uint32_t *name_of; /* by id, likewise: number of the name */
+    size_t n_name_of;
     struct shared_name *names;
     size_t n_names, names_capacity;
     bool *has_name; /* by id; NULL: names are not awaited */
     size_t n_has_name;
+    size_t n_named_first; /* so many of the first ids have names */
     struct early_call *early;
     size_t n_early, early_capacity;
     struct rv_state_times *early_times;
@@ -109,6 +111,7 @@ void rv_stats_destroy(struct rv_stats *stats)
     free(stats->totals);
     free(stats->times);
     free(stats->inner_ns);
+    free(stats->name_of);
     free(stats->names);
     free(stats->has_name);
     free(stats->early);
@@ -218,9 +221,9 @@ void rv_stats_lane_set_open(struct rv_stats_lane *lane, const uint64_t *start_ns
 /* Is a call that is outermost of its subroutine outermost of the name, too? */
 static bool cover_name(struct rv_stats *stats, uint32_t id, uint64_t start_ns)
 {
-    if (!stats->totals[id].name)
+    if (!stats->totals[id].has_shared_name)
         return true;
-    struct shared_name *name = &stats->names[stats->totals[id].name - 1];
+    struct shared_name *name = &stats->names[stats->name_of[id]];
     const uint64_t cover_ns = name->stamp == stats->stamp ? name->cover_ns : NO_COVER;
     const bool is_outermost = start_ns < cover_ns;
     *name = (struct shared_name){is_outermost ? start_ns : cover_ns, stats->stamp};
@@ -266,34 +269,43 @@ static void add_inner(struct rv_stats *stats, uint32_t id, uint64_t duration_ns)
     stats->inner_ns[id] += duration_ns;
 }
 
-static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
+/* Of a subroutine with a shared name; not inlined, so that the loop over the others stays without branches. */
+__attribute__((noinline)) static void add_outermost(struct rv_stats *stats, const struct rv_span *span)
 {
+    if (!cover_name(stats, span->id, span->start))
+        add_inner(stats, span->id, span->end - span->start);
+}
+
+/* Returns the greatest id. */
+static uint32_t add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
+{
+    uint32_t greatest = 0;
     for (size_t i = n; i-- > 0;) {
         const struct rv_span *span = &spans[i];
         if (span->flags & RV_SPAN_ORPHAN)
             continue;
         if (__builtin_expect(span->id >= stats->n_rows, 0))
             grow_rows(stats, span->id);
-        struct total *total = &stats->totals[span->id];
-        const uint64_t duration_ns = span->end - span->start;
+        greatest = span->id > greatest ? span->id : greatest;
         const bool is_outermost = cover(stats, span);
-        total->total_ns += duration_ns & -(uint64_t)is_outermost;
-        total->has_doubtful |= (span->flags & RV_SPAN_DOUBTFUL) != 0;
-        if (__builtin_expect(total->name != 0, 0) && is_outermost && !cover_name(stats, span->id, span->start))
-            add_inner(stats, span->id, duration_ns);
+        stats->totals[span->id].total_ns += (span->end - span->start) & -(uint64_t)is_outermost;
+        stats->totals[span->id].has_doubtful |= (span->flags & RV_SPAN_DOUBTFUL) != 0;
+        if (__builtin_expect(stats->totals[span->id].has_shared_name & is_outermost, 0))
+            add_outermost(stats, span);
     }
+    return greatest;
 }
 
 /* ---- names that come after calls ---- */
 
 /* Has each subroutine of the block a name, also of its open frames? */
 static bool are_named(const struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
-                      size_t n)
+                      size_t n, uint32_t greatest)
 {
     bool are = true;
     for (size_t i = 0; i < lane->open_slots && are; i++)
         are = lane->open[i].n_open == 0 || stats->has_name[lane->open[i].id];
-    for (size_t i = 0; i < n && are; i++)
+    for (size_t i = 0; i < n && are && greatest >= stats->n_named_first; i++)
         are = (spans[i].flags & RV_SPAN_ORPHAN) || stats->has_name[spans[i].id];
     return are;
 }
@@ -357,18 +369,25 @@ static void correct_block(struct rv_stats *stats, const struct early_call *calls
 void rv_stats_await_names(struct rv_stats *stats)
 {
     stats->has_name = rv_vec_extend(NULL, &stats->n_has_name, stats->n_rows + 1, sizeof *stats->has_name);
+    stats->has_name[0] = true; /* what is unknown */
 }
 
-/* The number + 1 of the name, which another subroutine has, too. */
+static void set_name(struct rv_stats *stats, uint32_t id, uint32_t name)
+{
+    stats->name_of = rv_vec_extend(stats->name_of, &stats->n_name_of, (size_t)id + 1, sizeof *stats->name_of);
+    stats->name_of[id] = name;
+    stats->totals[id].has_shared_name = true;
+}
+
+/* The number of the name, which another subroutine has, too. */
 static uint32_t share_name(struct rv_stats *stats, uint32_t first)
 {
-    struct total *total = &stats->totals[first];
-    if (!total->name) {
+    if (!stats->totals[first].has_shared_name) {
         stats->names = rv_vec_reserve(stats->names, &stats->names_capacity, stats->n_names + 1, sizeof *stats->names);
-        stats->names[stats->n_names++] = (struct shared_name){.stamp = 0};
-        total->name = (uint32_t)stats->n_names;
+        stats->names[stats->n_names] = (struct shared_name){.stamp = 0};
+        set_name(stats, first, (uint32_t)stats->n_names++);
     }
-    return total->name;
+    return stats->name_of[first];
 }
 
 static void name_one(struct rv_stats *stats, const struct rv_namesake *namesake)
@@ -376,11 +395,13 @@ static void name_one(struct rv_stats *stats, const struct rv_namesake *namesake)
     const uint32_t id = namesake->id, first = namesake->first, most = id > first ? id : first;
     stats->has_name = rv_vec_extend(stats->has_name, &stats->n_has_name, (size_t)id + 1, sizeof *stats->has_name);
     stats->has_name[id] = true;
+    while (stats->n_named_first < stats->n_has_name && stats->has_name[stats->n_named_first])
+        stats->n_named_first++;
     if (id == first)
         return;
     if (most >= stats->n_rows)
         grow_rows(stats, most);
-    stats->totals[id].name = share_name(stats, first);
+    set_name(stats, id, share_name(stats, first));
 }
 
 void rv_stats_name(struct rv_stats *stats, const struct rv_namesake *namesakes, size_t n)
@@ -458,12 +479,14 @@ static void add_total_times(struct rv_stats *stats, uint32_t id, uint64_t start_
 static bool is_outermost_open(const struct rv_stats *stats, const struct rv_stats_lane *lane,
                               const struct open_id *open)
 {
-    const uint32_t name = stats->totals[open->id].name;
-    bool is_outermost = !name || open->start_ns == stats->names[name - 1].cover_ns;
-    for (size_t i = 0; i < lane->open_slots && is_outermost && name; i++) {
+    if (!stats->totals[open->id].has_shared_name)
+        return true;
+    const uint32_t name = stats->name_of[open->id];
+    bool is_outermost = open->start_ns == stats->names[name].cover_ns;
+    for (size_t i = 0; i < lane->open_slots && is_outermost; i++) {
         const struct open_id *other = &lane->open[i];
         is_outermost = other->n_open == 0 || other->start_ns != open->start_ns || other->id >= open->id ||
-                       stats->totals[other->id].name != name;
+                       !stats->totals[other->id].has_shared_name || stats->name_of[other->id] != name;
     }
     return is_outermost;
 }
@@ -495,7 +518,7 @@ void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *
 {
     const size_t begin = stats->n_early;
     cover_open(stats, lane);
-    const bool is_early = stats->has_name && !are_named(stats, lane, spans, n);
+    const bool is_early = stats->has_name && !are_named(stats, lane, spans, n, UINT32_MAX);
     add_open_stretches(stats, lane, stretches, is_early);
     size_t n_until = stretches->n; /* those that end with the span or before: most spans have none */
     for (size_t i = n; i-- > 0;) {
@@ -659,8 +682,8 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
 {
     struct call calls[STEP_SPANS];
     cover_open(stats, lane);
-    add_totals(stats, spans, n);
-    if (stats->has_name && !are_named(stats, lane, spans, n))
+    const uint32_t greatest = add_totals(stats, spans, n);
+    if (stats->has_name && !are_named(stats, lane, spans, n, greatest))
         keep_outermost(stats, lane, spans, n);
     for (size_t at = 0; at < n; at += STEP_SPANS) {
         size_t n_calls = take_calls(stats, lane, spans + at, n - at < STEP_SPANS ? n - at : STEP_SPANS, calls);
