@@ -300,7 +300,7 @@ int rv_os_open_spool(const char *purpose)
         return rv_err(ENAMETOOLONG, "%s: path too long", folder);
     fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0)
-        return rv_err_sys("%s: no temporary file for %s", folder, purpose);
+        return rv_err_sys("%s: no temporary file for %s (TMPDIR chooses the folder)", folder, purpose);
     (void)unlink(path);
     return fd;
 }

@@ -271,4 +271,12 @@ exec 8>&-
 "$ringviz" --headless -- "$program" >/dev/null 2>&1 &
 wait $!
 ls /dev/shm/ringviz-*-$!-* 2>/dev/null && fail "a private file was left behind"
+
+# Where lists of calls are put before they are written.
+export TMPDIR="$folder/nowhere"
+run --spans=csv -- "$program"
+unset TMPDIR
+expect "exit status without a folder for temporary files" $status 1
+grep -q 'nowhere: no temporary file for the spans (TMPDIR chooses the folder): ' "$folder/err" ||
+    fail "without a folder for temporary files: $(cat "$folder/err")"
 conclude
