@@ -169,9 +169,11 @@ static bool has_end_key(void)
     return __atomic_load_n(&end_key_state, __ATOMIC_ACQUIRE) == 2; /* K2 <- K1 */
 }
 
+/* A static program's has another rv_thread from its start on. */
 static bool is_first(void)
 {
-    return first_thread ? first_thread == &rv_thread : rv_os_own_tid() == rv_os_own_pid();
+    const bool is_known = first_thread && !rv_thread_is_foreign;
+    return is_known ? first_thread == &rv_thread : rv_os_own_tid() == rv_os_own_pid();
 }
 
 /* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
