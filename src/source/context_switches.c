@@ -573,9 +573,8 @@ static void read_name(struct rv_context_switches *switches, const struct rv_perf
 
 static struct rv_event change_of(const struct rv_perf_record *record, const struct reading *reading)
 {
-    return (struct rv_event){.when = when_of(ticks_at(reading, record->mono_ns)),
-                             .aux = (uint16_t)record->state,
-                             .frame = record->cpu};
+    return (struct rv_event){
+        .when = when_of(ticks_at(reading, record->mono_ns)), .aux = (uint16_t)record->state, .frame = record->cpu};
 }
 
 static void read_switch(struct rv_context_switches *switches, const struct rv_perf_record *record,
