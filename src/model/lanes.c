@@ -28,6 +28,7 @@ struct rv_lanes {
     struct rv_lane **parts[N_PARTS];
     uint64_t begin_ns;
     atomic_uint_least64_t known_ns; /* see rv_lanes_know_until() */
+    atomic_uint_least64_t n_renamed;
     uint32_t finest_level;          /* of their timelines */
     bool are_backed;                /* likewise */
     bool keep_stretches, keep_notes, keep_objects;
@@ -61,6 +62,15 @@ static uint32_t notes_max(const struct rv_lanes *lanes)
     return lanes->finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
 }
 
+/* Of a new lane, or its lock is held. */
+static void name_lane(struct rv_lane *lane, const char *thread_name)
+{
+    if (lane->stack)
+        (void)snprintf(lane->name, sizeof lane->name, "%.50s/%u", thread_name, lane->stack);
+    else
+        (void)snprintf(lane->name, sizeof lane->name, "%s", thread_name);
+}
+
 static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv_lane_identity *identity, size_t idx)
 {
     struct rv_lane *lane = rv_alloc(1, sizeof *lane);
@@ -75,10 +85,9 @@ static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv
     lane->instrumentation = identity->instrumentation;
     const char *process_name = identity->process_name ? identity->process_name : "";
     (void)snprintf(lane->process_name, sizeof lane->process_name, "%s", process_name);
-    if (identity->name && identity->name[0])
-        (void)snprintf(lane->name, sizeof lane->name, "%s", identity->name);
-    else
-        (void)snprintf(lane->name, sizeof lane->name, "%.48s %u", process_name, identity->tid);
+    char of_process[RV_LANE_NAME_BYTES];
+    (void)snprintf(of_process, sizeof of_process, "%.48s %u", process_name, identity->tid);
+    name_lane(lane, identity->name && identity->name[0] ? identity->name : of_process);
     lane->timeline = create_timeline(lanes);
     lane->keeps_stretches = lanes->keep_stretches;
     lane->keeps_objects = lanes->keep_objects;
@@ -410,6 +419,27 @@ uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns)
 {
     const uint64_t known_ns = rv_lane_known_ns(lane);
     return lane->has_ended ? known_ns : rv_clock_later_ns(known_ns, newest_ns);
+}
+
+void rv_lanes_rename(struct rv_lanes *lanes, struct rv_lane *lane, const char *thread_name)
+{
+    pthread_mutex_lock(&lane->lock);
+    name_lane(lane, thread_name);
+    pthread_mutex_unlock(&lane->lock);
+    atomic_fetch_add_explicit(&lanes->n_renamed, 1, memory_order_relaxed);
+}
+
+uint64_t rv_lanes_n_renamed(const struct rv_lanes *lanes)
+{
+    return atomic_load_explicit(&lanes->n_renamed, memory_order_relaxed);
+}
+
+void rv_lane_copy_thread_name(const struct rv_lane *lane, char name[RV_LANE_NAME_BYTES])
+{
+    memcpy(name, lane->name, RV_LANE_NAME_BYTES);
+    char *number = lane->stack ? strrchr(name, '/') : NULL;
+    if (number)
+        *number = '\0';
 }
 
 void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES])

@@ -43,7 +43,7 @@ struct rv_lane {
     uint64_t process_key;
     struct rv_wire_instrumentation instrumentation; /* of its process, as its thread began */
     /* content */
-    char name[RV_LANE_NAME_BYTES]; /* thread name, or "PROCESS TID" */
+    char name[RV_LANE_NAME_BYTES]; /* thread name, or "PROCESS TID"; of further stacks, with "/STACK" */
     char process_name[RV_LANE_NAME_BYTES];
     struct rv_timeline *timeline;
     struct rv_lane_frame *open; /* outermost first */
@@ -178,8 +178,17 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes);
 uint64_t rv_lane_known_ns(const struct rv_lane *lane);
 uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns);
 
+/* Name it anew, after its thread. Takes the lane's lock. */
+void rv_lanes_rename(struct rv_lanes *lanes, struct rv_lane *lane, const char *thread_name);
+
+/* How often that was done. Any thread. */
+uint64_t rv_lanes_n_renamed(const struct rv_lanes *lanes);
+
 /* Copy its name. Takes the lane's lock. */
 void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES]);
+
+/* Copy its thread's name, which is without a stack's number. The lane's lock is held. */
+void rv_lane_copy_thread_name(const struct rv_lane *lane, char name[RV_LANE_NAME_BYTES]);
 
 /* Its name and its thread's number, which tells it from threads of the same name, unless that is in the name: "worker
  * 3769". The second takes the lane's lock. */

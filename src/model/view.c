@@ -83,6 +83,7 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
     for (size_t i = 0; i < view->n_lanes; i++) {
         const struct rv_arranged_lane *lane = &lane_order->lanes[view->shown[i]];
         const struct rv_arranged_process *process = &lane_order->processes[lane->process];
+        const struct rv_arranged_group *collapsed = rv_lane_choices_collapsed(lane_order, view->shown[i]);
         view->lanes[i] = (struct rv_view_lane){
             .lane_idx = view->shown[i],
             .thread = lane->thread,
@@ -91,7 +92,7 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
             .pid = process->pid,
             .is_row = rv_lane_choices_is_row(lane_order, view->shown[i]),
             .is_pinned = lane->is_pinned,
-            .is_process = process->is_collapsed,
+            .group = collapsed ? collapsed->kind : RV_LANE_GROUP_NONE,
             .fold = rv_lane_choices_fold(lane_order, view->shown[i]),
         };
     }
@@ -398,19 +399,29 @@ static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_
     return n;
 }
 
-static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint32_t most_depth)
+/* Stacks of a thread stand together. */
+static uint32_t count_threads(const struct rv_view *view, const struct rv_lanes *lanes,
+                              const struct rv_view_lane *shown)
+{
+    const uint32_t *members = view->members + shown->first_member;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shown->n_members; i++)
+        n += i == 0 || rv_lanes_get(lanes, members[i])->tid != rv_lanes_get(lanes, members[i - 1])->tid;
+    return n;
+}
+
+static void describe(const struct rv_view *view, const struct rv_lanes *lanes, struct rv_view_lane *out,
+                     const struct rv_lane *lane)
 {
     uint32_t max_depth = rv_timeline_max_depth(lane->timeline);
     out->tid = lane->tid;
     out->max_depth = lane->max_depth > max_depth ? lane->max_depth : max_depth;
     out->whole_depth = out->max_depth;
-    if (most_depth && out->max_depth > most_depth)
-        out->max_depth = most_depth;
+    if (view->most_depth && out->max_depth > view->most_depth)
+        out->max_depth = view->most_depth;
     memcpy(out->process_name, lane->process_name, sizeof out->process_name);
-    if (out->n_members > 1 && !out->is_process)
-        snprintf(out->name, sizeof out->name, "%.40s: %u rows", lane->name, out->n_members);
-    else if (out->n_members > 1)
-        snprintf(out->name, sizeof out->name, "%.30s %u: %u threads", lane->process_name, lane->pid, out->n_members);
+    if (out->n_members > 1)
+        rv_lane_choices_name_group(lane, out->group, out->n_members, count_threads(view, lanes, out), out->name);
     else
         memcpy(out->name, lane->name, sizeof out->name);
 }
@@ -595,7 +606,7 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
         struct rv_lane *lane = rv_lanes_get(lanes, view->members[member]);
         pthread_mutex_lock(&lane->lock);
         if (i == 0)
-            describe(shown, lane, view->most_depth);
+            describe(view, lanes, shown, lane);
         if (shown->n_members == 1)
             add_lane(view, shown, lane, params);
         else

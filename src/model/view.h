@@ -40,12 +40,12 @@ struct rv_view_lane {
     bool is_row;          /* to be shown as one row: the innermost calls */
     bool is_pinned;       /* placed before unpinned ones */
     uint32_t first_part, n_parts;     /* into parts; of a thread none: its boxes are where they are in its lane */
-    uint32_t first_member, n_members; /* into members: the lanes of a collapsed process or group, else itself */
+    uint32_t first_member, n_members; /* into members: the lanes of a collapsed group, else itself */
     double busiest;                   /* of several: how many were busy where a cell is covered */
-    bool is_process;                  /* it is a collapsed process */
+    enum rv_lane_group_kind group;    /* of the collapsed one */
     enum rv_lane_fold fold;
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
-    char label[32]; /* shown instead of the name; "" = the name is */
+    char label[RV_LANE_NAME_BYTES]; /* shown instead of the name; "" = the name is */
 };
 
 struct rv_view_part {          /* a stretch of a thread's lane, moved in time to a lane of calls or tasks */

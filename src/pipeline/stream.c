@@ -37,16 +37,6 @@ void rv_stream_rename(struct rv_stream *stream, const char *name)
     pthread_mutex_unlock(&stream->lock);
 }
 
-static void name_lane(struct rv_lane *lane, const char *name, uint32_t stack)
-{
-    pthread_mutex_lock(&lane->lock);
-    if (stack)
-        snprintf(lane->name, sizeof lane->name, "%.50s/%u", name, stack);
-    else
-        snprintf(lane->name, sizeof lane->name, "%s", name);
-    pthread_mutex_unlock(&lane->lock);
-}
-
 bool rv_stream_apply_name(struct rv_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
@@ -56,7 +46,7 @@ bool rv_stream_apply_name(struct rv_stream *stream)
     *stream->new_name = '\0';
     pthread_mutex_unlock(&stream->lock);
     for (size_t i = 0; i < stream->tracks.n && is_new; i++)
-        name_lane(stream->tracks.all[i].lane, stream->name, stream->tracks.all[i].stack);
+        rv_lanes_rename(stream->lanes, stream->tracks.all[i].lane, stream->name);
     return is_new;
 }
 
@@ -67,7 +57,6 @@ static void begin_track(void *context, struct rv_track *track)
     identity.stack = track->stack;
     track->lane = rv_lanes_add(stream->lanes, &identity);
     track->stats = rv_stats_lane_create();
-    name_lane(track->lane, stream->name, track->stack);
 }
 
 size_t rv_stream_find_track(const struct rv_stream *stream, uint32_t stack)

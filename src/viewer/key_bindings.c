@@ -103,7 +103,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                                     "show the process under the cursor as one row; again: whole"},
     [RV_ACTION_COLLAPSE_GROUP] = {{{"X", RV_MODIFIER_CTRL}},
                                   "triangle before a name",
-                                  "show all rows of a thread, else of its process, as one; again: each"},
+                                  "show a thread, else its family, else its process as one row; again: each"},
     [RV_ACTION_COLLAPSE_ALL] = {{{"X", RV_MODIFIER_ALT}}, NULL, "show each process as one row; again: whole"},
     [RV_ACTION_PIN_LANE] = {{{"P", 0}}, NULL, "keep the thread under the cursor in front; again: not"},
     [RV_ACTION_SHOW_LANE] = {{{NULL, 0}}, "click in the list of threads", "go to this thread; a hidden one comes back"},

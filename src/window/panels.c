@@ -189,15 +189,26 @@ static void describe_thread(const struct rv_panels_about *about, uint32_t lane_i
     pthread_mutex_unlock(&lane->lock);
 }
 
+/* A collapsed group has the name that it has in the picture. */
+static void name_group(const struct rv_view *view, struct rv_threads_row *row)
+{
+    for (size_t i = 0; view && i < view->n_lanes; i++)
+        if (view->lanes[i].lane_idx == row->lane_idx && view->lanes[i].n_members > 1)
+            (void)snprintf(row->name, sizeof row->name, "%s", view->lanes[i].name);
+}
+
 struct thread_rows {
     const struct rv_panels_about *about;
     const uint32_t *rows;
+    bool is_grouped; /* collapsed groups are a row each */
 };
 
 static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
 {
     const struct thread_rows *thread_rows = context;
     describe_thread(thread_rows->about, thread_rows->rows[row_idx], out);
+    if (thread_rows->is_grouped)
+        name_group(thread_rows->about->viewer->view, out);
 }
 
 /* In the order of the lanes, whatever is hidden or pinned, so that none moves under the mouse. Returns their number. */
@@ -225,7 +236,7 @@ static void show_threads(struct rv_panels *panels, const struct rv_panels_about 
 {
     const struct rv_lane_choices *lane_order = &about->viewer->lane_order;
     size_t n_rows = find_threads(panels, about);
-    struct thread_rows thread_rows = {about, panels->thread_rows};
+    struct thread_rows thread_rows = {about, panels->thread_rows, !*panels->threads.find};
     struct rv_threads shown = {
         .n_rows = n_rows,
         .n_lanes = lane_order->n_lanes,

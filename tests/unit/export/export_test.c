@@ -206,7 +206,7 @@ Test(export, chrome_names_processes_and_threads_and_gives_a_taken_number_only_on
     cr_assert_str_eq(string_of(json_object_get(find(root, "M", "thread_name", 7), "args"), "name"), "main");
     cr_assert_str_eq(string_of(json_object_get(find(root, "M", "thread_name", 9), "args"), "name"), "a;b\xef\xbf\xbd");
     json_t *fiber = find(root, "M", "thread_name", 4194304 + 2);
-    cr_assert_str_eq(string_of(json_object_get(fiber, "args"), "name"), "fiber");
+    cr_assert_str_eq(string_of(json_object_get(fiber, "args"), "name"), "fiber/4");
     cr_assert_eq(number_of(fiber, "pid"), 7);
     cr_assert_eq(number_of(json_object_get(find(root, "M", "thread_sort_index", 9), "args"), "sort_index"), 1);
     json_decref(root);

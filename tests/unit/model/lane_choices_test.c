@@ -187,30 +187,181 @@ Test(lane_choices, a_lane_of_a_collapsed_group_is_expanded)
     cr_assert(rv_lane_choices_shows(&lane_order, 5));
 }
 
+/* A name that no other has, whatever number is taken out of it. */
+static void come_named(uint32_t pid, const char *name)
+{
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = pid,
+                                                   .tid = 1000 + (uint32_t)rv_lanes_n(lanes),
+                                                   .process_key = pid * UINT64_C(1000),
+                                                   .name = name,
+                                                   .process_name = "prog"});
+    rv_lane_choices_update(&lane_order, lanes);
+}
+
+static void come_alone(uint32_t pid)
+{
+    char name[] = "aa";
+    name[0] = (char)('a' + rv_lanes_n(lanes) / 16);
+    name[1] = (char)('a' + rv_lanes_n(lanes) % 16);
+    come_named(pid, name);
+}
+
 Test(lane_choices, the_processes_of_a_crowd_are_one_row_each_at_first)
 {
     uint32_t out[2 * RV_LANE_CHOICES_MOST_LANES];
     for (uint32_t i = 0; i < RV_LANE_CHOICES_MOST_LANES; i++)
-        come(10 + i % 9, 1);
+        come_alone(10 + i % 9);
     cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_LANES);
     rv_lane_choices_toggle_process(&lane_order, 0);
     rv_lane_choices_toggle_process(&lane_order, 0);
-    come(11, 1);
+    come_alone(11);
     size_t n_of_first = (RV_LANE_CHOICES_MOST_LANES + 8) / 9;
     cr_assert_eq(rv_lane_choices_list(&lane_order, out), n_of_first + 8, "the user chose the first process");
-    come(99, 1);
-    come(99, 1);
+    come_alone(99);
+    come_alone(99);
     cr_assert_eq(rv_lane_choices_list(&lane_order, out), n_of_first + 9);
     rv_lane_choices_show_all(&lane_order);
     cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_LANES + 3);
 }
 
-Test(lane_choices, few_processes_of_many_threads_are_shown_whole)
+Test(lane_choices, few_processes_of_many_unrelated_threads_are_shown_whole)
 {
     uint32_t out[4 * RV_LANE_CHOICES_MOST_LANES];
     for (uint32_t i = 0; i < 3 * RV_LANE_CHOICES_MOST_LANES; i++)
-        come(10 + i % RV_LANE_CHOICES_MOST_PROCESSES, 1);
+        come_alone(10 + i % RV_LANE_CHOICES_MOST_PROCESSES);
     cr_assert_eq(rv_lane_choices_list(&lane_order, out), 3 * RV_LANE_CHOICES_MOST_LANES);
+}
+
+Test(lane_choices, of_more_threads_than_fit_each_family_is_one_row_at_first)
+{
+    uint32_t out[2 * RV_LANE_CHOICES_MOST_LANES];
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = 10, .process_key = 10000, .name = "worker"});
+    for (uint32_t i = 1; i < RV_LANE_CHOICES_MOST_LANES; i++) {
+        char io[16];
+        (void)snprintf(io, sizeof io, "io-%u", i);
+        come_named(10, i % 9 ? "worker" : io);
+    }
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), RV_LANE_CHOICES_MOST_LANES, "as many as fit");
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 1), RV_LANE_FOLD_OPEN);
+    come_named(10, "log");
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), 4);
+    const uint32_t wanted[] = {0, 1, 9, RV_LANE_CHOICES_MOST_LANES};
+    cr_assert_arr_eq(out, wanted, sizeof wanted, "the first thread, the workers, io, log");
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 0), RV_LANE_FOLD_NONE, "the first thread is no worker");
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 1), RV_LANE_FOLD_CLOSED);
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, out[3]), RV_LANE_FOLD_NONE);
+    cr_assert_eq(rv_lane_choices_representative(&lane_order, 18), 9, "behind which thread it came is no matter");
+    rv_lane_choices_toggle_group(&lane_order, 9);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), 3 + (RV_LANE_CHOICES_MOST_LANES - 1) / 9);
+    cr_assert_eq(out[3], 18, "a family stands together");
+    rv_lane_choices_toggle_group(&lane_order, 18);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), 4);
+    rv_lane_choices_expand(&lane_order, 5);
+    cr_assert(rv_lane_choices_shows(&lane_order, 5));
+}
+
+static void come_to_ractor(uint32_t tid, uint32_t stack, const char *name)
+{
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = tid, .thread = tid, .stack = stack, .name = name});
+    rv_lane_choices_update(&lane_order, lanes);
+}
+
+Test(lane_choices, the_stacks_and_the_threads_of_an_owner_are_a_group)
+{
+    come_to_ractor(10, 0, "app.rb");   /* lane 0 */
+    come_to_ractor(11, 0, "Ractor 2"); /* 1 */
+    come_to_ractor(12, 0, "Ractor 3");
+    come_to_ractor(13, 0, "Ractor 2: app.rb:4"); /* 3 */
+    come_to_ractor(11, 5, "Ractor 2");
+    come_to_ractor(11, 6, "Ractor 2"); /* 5 */
+    cr_assert_str_eq(shown(), "014532");
+    rv_lane_choices_toggle_group(&lane_order, 3);
+    cr_assert_str_eq(shown(), "012", "the smallest group that it is in");
+    rv_lane_choices_toggle_group(&lane_order, 1);
+    rv_lane_choices_toggle_group(&lane_order, 4);
+    cr_assert_str_eq(shown(), "0132", "the stacks of its thread");
+    rv_lane_choices_toggle_group(&lane_order, 4);
+    rv_lane_choices_toggle_group(&lane_order, 1);
+    cr_assert_str_eq(shown(), "012", "all that begins with it");
+    rv_lane_choices_toggle_group(&lane_order, 2);
+    cr_assert_str_eq(shown(), "01", "alone, it is one of the Ractors");
+    rv_lane_choices_toggle_group(&lane_order, 1);
+    cr_assert_str_eq(shown(), "012", "from outside inwards");
+    rv_lane_choices_toggle_group(&lane_order, 1);
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 1), RV_LANE_FOLD_OPEN);
+    cr_assert_eq(rv_lane_choices_fold(&lane_order, 2), RV_LANE_FOLD_NONE);
+}
+
+Test(lane_choices, a_thread_with_another_name_goes_to_its_family)
+{
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = 10, .process_key = 10000, .name = "prog"});
+    come_named(10, "worker-1");
+    come_named(10, "prog"); /* 2 */
+    come_named(10, "prog");
+    come_named(50, "prog"); /* 4 */
+    rv_lane_choices_toggle_group(&lane_order, 2);
+    cr_assert_str_eq(shown(), "0124", "of another process, it is no relative");
+    rv_lanes_rename(lanes, rv_lanes_get(lanes, 3), "worker-2");
+    rv_lane_choices_update(&lane_order, lanes);
+    cr_assert_str_eq(shown(), "01324", "nothing is collapsed with it");
+    struct rv_lane_choices copy = {0};
+    rv_lane_choices_copy(&copy, &lane_order);
+    rv_lanes_rename(lanes, rv_lanes_get(lanes, 0), "main");
+    rv_lanes_rename(lanes, rv_lanes_get(lanes, 1), "log");
+    rv_lanes_rename(lanes, rv_lanes_get(lanes, 4), "worker-3");
+    rv_lane_choices_update(&copy, lanes);
+    cr_assert_eq(copy.order[0], 0);
+    cr_assert_eq(copy.order[4], 4, "one that is alone stays where it is");
+    rv_lane_choices_toggle_group(&copy, 3);
+    cr_assert_eq(rv_lane_choices_representative(&copy, 1), 0, "no family of its own: its process");
+    cr_assert_eq(rv_lane_choices_representative(&copy, 4), 4);
+    rv_lane_choices_fini(&copy);
+}
+
+Test(lane_choices, a_copy_that_met_other_names_is_made_alike)
+{
+    struct rv_lane_choices copy = {0}, before = {0};
+    come_named(10, "a");
+    rv_lane_choices_copy(&before, &lane_order);
+    come_named(10, "c");
+    rv_lane_choices_copy(&copy, &lane_order);
+    rv_lane_choices_copy(&copy, &before);
+    rv_lanes_rename(lanes, rv_lanes_get(lanes, 1), "d");
+    rv_lane_choices_update(&copy, lanes);
+    come_named(10, "c");
+    come_named(10, "d");
+    rv_lane_choices_update(&copy, lanes);
+    cr_assert_eq(copy.order[1], 1);
+    cr_assert_eq(copy.order[2], 3, "behind the other d");
+    rv_lane_choices_toggle_group(&copy, 1);
+    cr_assert_eq(rv_lane_choices_representative(&copy, 3), 1);
+    cr_assert_eq(rv_lane_choices_representative(&copy, 2), 2);
+    rv_lane_choices_fini(&copy);
+    rv_lane_choices_fini(&before);
+}
+
+Test(lane_choices, groups_are_named_by_what_they_share)
+{
+    static const struct {
+        enum rv_lane_group_kind kind;
+        uint32_t stack, n_lanes, n_threads;
+        const char *name, *wanted;
+    } rows[] = {
+        {RV_LANE_GROUP_PROCESS, 0, 3, 3, "worker-1", "prog 10: 3 threads"},
+        {RV_LANE_GROUP_FAMILY, 0, 180, 180, "worker-1", "worker: 180 threads"},
+        {RV_LANE_GROUP_FAMILY, 0, 2, 2, "17", "2 threads"},
+        {RV_LANE_GROUP_OWNER, 4, 7, 2, "Ractor 2 five", "Ractor 2 five: 2 threads"},
+        {RV_LANE_GROUP_OWNER, 0, 7, 1, "Ractor 2 five", "Ractor 2 five: 1 thread"},
+        {RV_LANE_GROUP_THREAD, 0, 7, 1, "Ractor 2 five", "Ractor 2 five: 7 rows"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[RV_LANE_NAME_BYTES];
+        const struct rv_lane *lane =
+            rv_lanes_add(lanes, &(struct rv_lane_identity){
+                                    .pid = 10, .stack = rows[i].stack, .name = rows[i].name, .process_name = "prog"});
+        rv_lane_choices_name_group(lane, rows[i].kind, rows[i].n_lanes, rows[i].n_threads, name);
+        cr_expect_str_eq(name, rows[i].wanted, "'%s'", name);
+    }
 }
 
 Test(lane_choices, groups_and_processes_are_collapsed_and_expanded_in_place)

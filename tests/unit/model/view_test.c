@@ -272,13 +272,13 @@ Test(view, lanes_stand_by_process_then_slot, .timeout = 60)
 Test(view, lanes_stand_alike_and_are_of_their_threads_whichever_slots_their_stacks_got, .timeout = 60)
 {
     static const struct rv_lane_identity come[2][4] = {{{.name = "a"},
-                                                        {.name = "b", .thread = 1},
-                                                        {.name = "a/3", .stack = 3},
-                                                        {.name = "b/2", .thread = 1, .stack = 2}},
+                                                        {.name = "b", .tid = 1, .thread = 1},
+                                                        {.name = "a", .stack = 3},
+                                                        {.name = "b", .tid = 1, .thread = 1, .stack = 2}},
                                                        {{.name = "a"},
-                                                        {.name = "b", .thread = 1},
-                                                        {.name = "b/2", .thread = 1, .stack = 2},
-                                                        {.name = "a/3", .stack = 3}}};
+                                                        {.name = "b", .tid = 1, .thread = 1},
+                                                        {.name = "b", .tid = 1, .thread = 1, .stack = 2},
+                                                        {.name = "a", .stack = 3}}};
     static const char *const names[] = {"a", "a/3", "b", "b/2"};
     for (size_t way = 0; way < 2; way++) {
         struct rv_lanes *lanes = rv_lanes_create();
@@ -324,7 +324,7 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_lane_choices lane_order = {0};
     for (uint32_t i = 0; i < 3; i++)
-        fill_lane(add_lane(lanes, 1, i), i + 1, 500);
+        fill_lane(add_lane(lanes, 1, 10 + i), i + 1, 500);
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
     struct rv_view view = {0};
@@ -358,7 +358,7 @@ Test(view, threads_of_one_name_are_labelled_with_their_numbers, .timeout = 60)
     static const char *const NAMES[] = {
         "main", "worker", "worker", "a worker with a long näme", "a worker with a long näme", "io", "worker"};
     static const char *const LABELS[] = {
-        "", "worker 11", "worker 12", "a worker with a long 13", "a worker with a long 14", "", "worker 16"};
+        "", "worker 11", "worker 12", "a worker with a long näme 13", "a worker with a long näme 14", "", "worker 16"};
     enum { N = sizeof NAMES / sizeof *NAMES };
     struct rv_lanes *lanes = rv_lanes_create();
     for (uint32_t i = 0; i < N; i++)
@@ -371,7 +371,7 @@ Test(view, threads_of_one_name_are_labelled_with_their_numbers, .timeout = 60)
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, N);
     for (uint32_t i = 0; i < N; i++)
-        cr_expect_str_eq(view.lanes[i].label, LABELS[i]);
+        cr_expect_str_eq(view.lanes[i].label, LABELS[view.lanes[i].lane_idx]);
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);
 }

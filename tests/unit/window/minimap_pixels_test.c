@@ -33,11 +33,13 @@ static void add_call(struct fixture *fixture, uint64_t start_ns, uint64_t end_ns
     add_call_at(fixture, start_ns, end_ns, id, 0);
 }
 
-/* What follows is of this lane. */
+/* What follows is of this lane, which has no relatives. */
 static void add_lane(struct fixture *fixture, uint32_t tid)
 {
+    const char name[] = {(char)('a' + tid / 16), (char)('a' + tid % 16), '\0'};
     fixture->lane = rv_lanes_add(
-        fixture->lanes, &(struct rv_lane_identity){.pid = 1, .tid = tid, .thread = tid, .process_name = "program"});
+        fixture->lanes,
+        &(struct rv_lane_identity){.pid = 1, .tid = tid, .thread = tid, .name = name, .process_name = "program"});
 }
 
 static void init(struct fixture *fixture)
