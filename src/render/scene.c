@@ -299,6 +299,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     clip_to_room(scene);
     rv_boxes_draw_cells(scene->boxes, &pass, scene->picture, frame->highlight);
     glDisable(GL_SCISSOR_TEST);
+    rv_scene_labels_draw_before(scene->labels, &pass);
 }
 
 static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *frame)

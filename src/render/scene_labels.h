@@ -41,4 +41,7 @@ uint32_t rv_scene_labels_hollow_colour(const struct rv_scene_labels_content *con
 void rv_scene_labels_draw(struct rv_scene_labels *labels, const struct rv_pass *pass,
                           const struct rv_scene_labels_content *content);
 
+/* Then, once all boxes are drawn: the names in the aligned view that are before what hides a part of their boxes. */
+void rv_scene_labels_draw_before(struct rv_scene_labels *labels, const struct rv_pass *pass);
+
 #endif
