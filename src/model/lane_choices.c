@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/units.h"
 #include "base/vec.h"
 #include "model/thread_family.h"
 
@@ -135,31 +133,36 @@ static uint32_t need_owner(struct rv_lane_choices *lane_order, uint32_t process,
 static uint32_t need_thread(struct rv_lane_choices *lane_order, uint32_t process, struct rv_lane *lane)
 {
     const size_t n_before = lane_order->n_groups;
-    const uint32_t thread =
-        need_group(lane_order, RV_LANE_GROUP_THREAD, lane_order->processes[process].group, lane->tid);
+    const uint32_t thread = need_group(lane_order, RV_LANE_GROUP_THREAD, lane_order->processes[process].group,
+                                       (uint64_t)lane->tid << 32 | lane->thread);
     if (lane_order->n_groups == n_before)
         return thread;
     const uint32_t owner = need_owner(lane_order, process, lane);
     lane_order->groups[thread].parent = owner;
     lane_order->groups[thread].named_by = lane->idx;
+    lane_order->groups[thread].tid = lane->tid;
     return thread;
 }
 
-/* Count lanes in this group and those that it is in; is_part: they are a part of it that it did not have. */
-static void count_in(struct rv_lane_choices *lane_order, uint32_t group, uint32_t n_lanes, bool is_part)
+/* Count lanes of a thread in the groups that it is in; is_part: it had none before. */
+static void count_in(struct rv_lane_choices *lane_order, uint32_t thread, uint32_t n_lanes, bool is_part)
 {
-    for (uint32_t i = group; i != RV_LANE_CHOICES_NONE; i = lane_order->groups[i].parent) {
-        lane_order->groups[i].n_parts += is_part;
-        is_part = lane_order->groups[i].n_lanes == 0;
-        lane_order->groups[i].n_lanes += n_lanes;
+    const uint32_t tid = lane_order->groups[thread].tid;
+    for (uint32_t i = lane_order->groups[thread].parent; i != RV_LANE_CHOICES_NONE; i = lane_order->groups[i].parent) {
+        struct rv_arranged_group *group = &lane_order->groups[i];
+        group->n_parts += is_part;
+        is_part = group->n_lanes == 0;
+        group->tid = is_part || group->tid == tid ? tid : RV_LANE_CHOICES_NONE;
+        group->n_lanes += n_lanes;
     }
 }
 
-/* The opposite, of a whole part. */
-static void count_out(struct rv_lane_choices *lane_order, uint32_t group, uint32_t n_lanes)
+/* The opposite, of all its lanes. */
+static void count_out(struct rv_lane_choices *lane_order, uint32_t thread)
 {
+    const uint32_t n_lanes = lane_order->groups[thread].n_lanes;
     bool is_part = true;
-    for (uint32_t i = group; i != RV_LANE_CHOICES_NONE; i = lane_order->groups[i].parent) {
+    for (uint32_t i = lane_order->groups[thread].parent; i != RV_LANE_CHOICES_NONE; i = lane_order->groups[i].parent) {
         lane_order->groups[i].n_parts -= is_part;
         lane_order->groups[i].n_lanes -= n_lanes;
         is_part = lane_order->groups[i].n_lanes == 0;
@@ -253,7 +256,7 @@ static void learn_lane(struct rv_lane_choices *lane_order, struct rv_lane *lane)
     insert(lane_order->as_they_came, n, place_of(lane_order, lane_order->as_they_came, process, thread));
     lane_order->lanes[n] = (struct rv_arranged_lane){.process = process, .thread = lane->thread, .group = thread};
     lane_order->n_lanes++;
-    count_in(lane_order, lane_order->groups[thread].parent, 1, lane_order->groups[thread].n_lanes == 0);
+    count_in(lane_order, thread, 1, lane_order->groups[thread].n_lanes == 0);
     lane_order->groups[thread].n_parts = ++lane_order->groups[thread].n_lanes;
     note_first(lane_order, (uint32_t)n);
 }
@@ -280,16 +283,16 @@ static void move_thread(struct rv_lane_choices *lane_order, uint32_t *order, uin
 /* It stays where it is if it had no family before and has none now. */
 static void join(struct rv_lane_choices *lane_order, uint32_t thread, uint32_t owner)
 {
-    const uint32_t before = lane_order->groups[thread].parent, n_lanes = lane_order->groups[thread].n_lanes;
-    count_out(lane_order, before, n_lanes);
-    const uint32_t near = nearest_with_lanes(lane_order, owner), family = lane_order->groups[before].parent;
+    count_out(lane_order, thread);
+    const uint32_t near = nearest_with_lanes(lane_order, owner);
+    const uint32_t before = lane_order->groups[thread].parent, family = lane_order->groups[before].parent;
     lane_order->groups[thread].parent = owner;
     if (near != RV_LANE_CHOICES_NONE &&
         (lane_order->groups[near].kind != RV_LANE_GROUP_PROCESS || lane_order->groups[family].n_lanes > 0)) {
         move_thread(lane_order, lane_order->order, thread, near);
         move_thread(lane_order, lane_order->as_they_came, thread, near);
     }
-    count_in(lane_order, owner, n_lanes, true);
+    count_in(lane_order, thread, lane_order->groups[thread].n_lanes, true);
 }
 
 static void take_names(struct rv_lane_choices *lane_order, const struct rv_lanes *lanes)
@@ -347,18 +350,9 @@ static bool is_crowded(const struct rv_lane_choices *lane_order)
 /* Has the window no room for all of the group? */
 static bool is_too_large(const struct rv_lane_choices *lane_order, const struct rv_arranged_group *group)
 {
-    switch (group->kind) {
-    case RV_LANE_GROUP_PROCESS:
+    if (group->kind == RV_LANE_GROUP_PROCESS)
         return is_crowded(lane_order) && lane_order->n_processes > RV_LANE_CHOICES_MOST_PROCESSES;
-    case RV_LANE_GROUP_FAMILY:
-    case RV_LANE_GROUP_OWNER:
-        return is_crowded(lane_order);
-    case RV_LANE_GROUP_THREAD:
-        return group->n_lanes > RV_LANE_CHOICES_MOST_ROWS;
-    case RV_LANE_GROUP_NONE:
-        break;
-    }
-    rv_unreachable();
+    return group->tid == RV_LANE_CHOICES_NONE ? is_crowded(lane_order) : group->n_lanes > RV_LANE_CHOICES_MOST_ROWS;
 }
 
 /* Groups that are the same as their only part are not collapsed, but processes are. */
@@ -518,10 +512,9 @@ uint32_t rv_lane_choices_representative(const struct rv_lane_choices *lane_order
 void rv_lane_choices_name_group(const struct rv_lane *first, enum rv_lane_group_kind kind, uint32_t n_lanes,
                                 uint32_t n_threads, char name[RV_LANE_NAME_BYTES])
 {
-    const bool is_thread = kind == RV_LANE_GROUP_THREAD;
     char thread[RV_LANE_NAME_BYTES], text[RV_LANE_NAME_BYTES];
     rv_lane_copy_thread_name(first, thread);
-    if (is_thread)
+    if (kind == RV_LANE_GROUP_THREAD)
         memcpy(text, first->name, sizeof text);
     else if (kind == RV_LANE_GROUP_PROCESS)
         (void)snprintf(text, sizeof text, "%.30s %u", first->process_name, first->pid);
@@ -529,8 +522,8 @@ void rv_lane_choices_name_group(const struct rv_lane *first, enum rv_lane_group_
         rv_thread_family_name(thread, text);
     else
         rv_thread_family_owner(thread, text);
-    (void)snprintf(name, RV_LANE_NAME_BYTES, "%.40s%s%u %s", text, *text ? ": " : "", is_thread ? n_lanes : n_threads,
-                   is_thread ? "rows" : rv_units_word(n_threads, "thread", "threads"));
+    (void)snprintf(name, RV_LANE_NAME_BYTES, "%.40s%s%u %s", text, *text ? ": " : "",
+                   n_threads > 1 ? n_threads : n_lanes, n_threads > 1 ? "threads" : "rows");
 }
 
 bool rv_lane_choices_shows(const struct rv_lane_choices *lane_order, uint32_t lane_idx)

@@ -3,9 +3,9 @@
  * how deep calls are shown. One thread at a time.
  *
  * Lanes are in groups of groups: the processes have families of threads by their names ("worker-1", "worker-2"), these
- * the threads of one owner ("Ractor 2", "Ractor 2: app.rb:4"), these the lanes of a thread (its stacks, or rows of
- * asynchronous calls of a trace). A process's first thread is no other's relative, whatever its name. What a window has
- * no room for is collapsed, until the user chooses otherwise.
+ * the threads of one owner ("Ractor 2", "Ractor 2: app.rb:4"), these the lanes of a thread, its stacks. Rows of
+ * asynchronous calls of a trace are threads of a family with one tid. A process's first thread is no other's relative,
+ * whatever its name. What a window has no room for is collapsed, until the user chooses otherwise.
  *
  * New lanes are inserted behind those of the smallest of their groups that has any, a forked process behind its parent
  * and the parent's other children; existing lanes keep their order and are never removed, but a thread that gets
@@ -18,8 +18,8 @@
 #include "model/lanes.h"
 
 #define RV_LANE_CHOICES_NONE UINT32_MAX
-#define RV_LANE_CHOICES_MOST_ROWS 24u     /* a thread of more lanes begins collapsed */
-#define RV_LANE_CHOICES_MOST_LANES 64u    /* families begin collapsed where there are more lanes than this in all, */
+#define RV_LANE_CHOICES_MOST_ROWS 24u  /* more lanes of one tid begin collapsed */
+#define RV_LANE_CHOICES_MOST_LANES 64u /* other families begin collapsed where there are more lanes than this in all, */
 #define RV_LANE_CHOICES_MOST_PROCESSES 8u /* and processes if these are more than this, too */
 
 enum rv_lane_group_kind {
@@ -39,6 +39,7 @@ struct rv_arranged_group {
     uint32_t parent;                  /* index of the group that it is in; NONE: of none */
     uint32_t n_parts;                 /* groups in it that have lanes; of a thread: lanes */
     uint32_t n_lanes;
+    uint32_t tid;        /* of all its lanes; NONE: they have several */
     uint32_t first_lane; /* lane_idx of the first one that is not hidden, which it is collapsed to; NONE */
     uint32_t named_by;   /* of a thread: the lane whose name decides on the parent */
 };
@@ -119,7 +120,7 @@ const struct rv_arranged_group *rv_lane_choices_collapsed(const struct rv_lane_c
 /* The lane that is shown for this one: itself, or the first of its collapsed group; NONE: it is hidden. */
 uint32_t rv_lane_choices_representative(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
 
-/* Name a collapsed group by its first lane, whose lock is held: "worker: 180 threads". */
+/* Name a collapsed group by its first lane, whose lock is held: "worker: 180 threads"; of one thread it has rows. */
 void rv_lane_choices_name_group(const struct rv_lane *first, enum rv_lane_group_kind kind, uint32_t n_lanes,
                                 uint32_t n_threads, char name[RV_LANE_NAME_BYTES]);
 

@@ -399,15 +399,19 @@ static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_
     return n;
 }
 
-/* Stacks of a thread stand together. */
+/* Stacks of a thread stand together, and so do different threads of one tid: rows of asynchronous calls. */
 static uint32_t count_threads(const struct rv_view *view, const struct rv_lanes *lanes,
                               const struct rv_view_lane *shown)
 {
     const uint32_t *members = view->members + shown->first_member;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < shown->n_members; i++)
-        n += i == 0 || rv_lanes_get(lanes, members[i])->tid != rv_lanes_get(lanes, members[i - 1])->tid;
-    return n;
+    uint32_t n = 1;
+    bool has_several = false;
+    for (uint32_t i = 1; i < shown->n_members; i++) {
+        const struct rv_lane *lane = rv_lanes_get(lanes, members[i]), *before = rv_lanes_get(lanes, members[i - 1]);
+        has_several |= lane->tid != before->tid;
+        n += lane->tid != before->tid || lane->thread != before->thread;
+    }
+    return has_several ? n : 1;
 }
 
 static void describe(const struct rv_view *view, const struct rv_lanes *lanes, struct rv_view_lane *out,

@@ -292,6 +292,31 @@ Test(lane_choices, the_stacks_and_the_threads_of_an_owner_are_a_group)
     cr_assert_eq(rv_lane_choices_fold(&lane_order, 2), RV_LANE_FOLD_NONE);
 }
 
+Test(lane_choices, who_has_a_tid_after_another_is_a_thread_of_its_own)
+{
+    come_to_ractor(10, 0, "app.rb"); /* lane 0 */
+    come_to_ractor(11, 0, "Ractor 2");
+    come_to_ractor(12, 0, "Ractor 2: app.rb:4");
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = 11, .thread = 20, .name = "Ractor 3"});
+    rv_lane_choices_update(&lane_order, lanes);
+    rv_lane_choices_toggle_group(&lane_order, 1);
+    cr_assert_str_eq(shown(), "013");
+}
+
+/* As importers name them. */
+Test(lane_choices, rows_of_asynchronous_calls_are_one_row_where_there_are_many)
+{
+    uint32_t out[RV_LANE_CHOICES_MOST_ROWS + 2];
+    for (uint32_t i = 1; i <= RV_LANE_CHOICES_MOST_ROWS + 1; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "async %u", i);
+        rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = 5, .thread = i, .name = name});
+    }
+    rv_lane_choices_update(&lane_order, lanes);
+    cr_assert_eq(rv_lane_choices_list(&lane_order, out), 1);
+    cr_assert_eq(lane_order.groups[lane_order.lanes[0].group].n_lanes, 1);
+}
+
 Test(lane_choices, a_thread_with_another_name_goes_to_its_family)
 {
     rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 10, .tid = 10, .process_key = 10000, .name = "prog"});
@@ -351,7 +376,7 @@ Test(lane_choices, groups_are_named_by_what_they_share)
         {RV_LANE_GROUP_FAMILY, 0, 180, 180, "worker-1", "worker: 180 threads"},
         {RV_LANE_GROUP_FAMILY, 0, 2, 2, "17", "2 threads"},
         {RV_LANE_GROUP_OWNER, 4, 7, 2, "Ractor 2 five", "Ractor 2 five: 2 threads"},
-        {RV_LANE_GROUP_OWNER, 0, 7, 1, "Ractor 2 five", "Ractor 2 five: 1 thread"},
+        {RV_LANE_GROUP_OWNER, 0, 7, 1, "Ractor 2 five", "Ractor 2 five: 7 rows"},
         {RV_LANE_GROUP_THREAD, 0, 7, 1, "Ractor 2 five", "Ractor 2 five: 7 rows"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
