@@ -29,8 +29,8 @@ struct rv_lanes {
     uint64_t begin_ns;
     atomic_uint_least64_t known_ns; /* see rv_lanes_know_until() */
     atomic_uint_least64_t n_renamed;
-    uint32_t finest_level;          /* of their timelines */
-    bool are_backed;                /* likewise */
+    uint32_t finest_level; /* of their timelines */
+    bool are_backed;       /* likewise */
     bool keep_stretches, keep_notes, keep_objects;
 };
 

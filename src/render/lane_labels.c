@@ -41,7 +41,8 @@ static void process_text(const struct rv_view *view, size_t lane, char *out, siz
     const char *name = shown->process_name;
     bool is_first = lane == 0 || view->lanes[lane - 1].process != shown->process;
     out[0] = '\0';
-    if (view->n_processes > 1 && is_first && !shown->object && !(shown->group == RV_LANE_GROUP_PROCESS && shown->n_members > 1))
+    if (view->n_processes > 1 && is_first && !shown->object &&
+        !(shown->group == RV_LANE_GROUP_PROCESS && shown->n_members > 1))
         snprintf(out, out_bytes, "%.*s %u", (int)rv_text_whole(name, strlen(name), PROCESS_NAME_BYTES), name,
                  shown->pid);
     if (strcmp(out, label_of(shown)) == 0)
