@@ -19,8 +19,8 @@
 #include "base/vec.h"
 
 #define NO_COVER UINT64_MAX
-#define MOST_EARLY (1u << 20)       /* calls kept until names are known: 24 MiB, */
-#define MOST_EARLY_TIMES (1u << 18) /* and 14 MiB */
+#define MOST_EARLY (1u << 14)       /* calls kept until names are known: 384 KiB, */
+#define MOST_EARLY_TIMES (1u << 12) /* and 224 KiB */
 
 struct row { /* one cache line */
     uint64_t n_calls, self_ns, min_ns, max_ns;

@@ -50,7 +50,7 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
 /*
  * Subroutines of one name count as one: a call of one of them inside a call of another adds to inner_ns, not to
  * total_ns. Names may come after calls: from rv_stats_await_names() on, which comes before the first call, the calls of
- * blocks in which a subroutine has no name are kept until it has one, up to a million of them.
+ * blocks in which a subroutine has no name are kept until it has one, up to some 16,000 of them.
  */
 void rv_stats_await_names(struct rv_stats *stats);
 
