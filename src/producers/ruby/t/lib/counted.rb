@@ -1,6 +1,6 @@
 # Loaded into a traced script: counts its calls by TracePoint and writes the counts to $COUNTS when it ends.
 level, path, written = ENV.values_at("RINGVIZ_RUBY", "COUNTS_OF", "COUNTS")
-counts = Hash.new(0) # no code in Ruby makes an entry, in which another thread could get its turn
+counts = {}.compare_by_identity # by thread: another one may get its turn between two steps
 
 inspect = Module.instance_method(:inspect)
 owner_name = lambda do |owner|
@@ -15,12 +15,12 @@ trace = TracePoint.new(*events) do |point|
   owner, id = point.defined_class, point.method_id
   name = id && "#{owner_name.(owner)}#{id}"
   name = name ? "block in #{name}" : "block" if point.event == :b_call
-  counts[[Process.pid, name]] += 1
+  ((counts[Thread.current] ||= {})[Process.pid] ||= Hash.new(0))[name] += 1
 end
 $write_counts = lambda do
   trace.disable
-  own = counts.group_by { |(pid, _), _| pid }[Process.pid] || [] # calls no Integer#==, which ringviz would tell
-  File.binwrite("#{written}.#{Process.pid}", Marshal.dump(own.map { |(_, name), n| [name, n] }))
+  own = counts.values.flat_map { |by_process| by_process[Process.pid].to_a } # calls no Integer#==, which ringviz would tell
+  File.binwrite("#{written}.#{Process.pid}", Marshal.dump(own))
 end
 at_exit(&$write_counts)
 trace.enable
