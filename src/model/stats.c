@@ -74,6 +74,7 @@ struct rv_stats {
     bool *has_name; /* by id; NULL: names are not awaited */
     size_t n_has_name;
     size_t n_named_first; /* so many of the first ids have names */
+    uint32_t greatest;    /* id of the calls that were added last */
     struct early_call *early;
     size_t n_early, early_capacity;
     struct rv_state_times *early_times;
@@ -276,8 +277,7 @@ __attribute__((noinline)) static void add_outermost(struct rv_stats *stats, cons
         add_inner(stats, span->id, span->end - span->start);
 }
 
-/* Returns the greatest id. */
-static uint32_t add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
+static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
 {
     uint32_t greatest = 0;
     for (size_t i = n; i-- > 0;) {
@@ -293,19 +293,19 @@ static uint32_t add_totals(struct rv_stats *stats, const struct rv_span *spans, 
         if (__builtin_expect(stats->totals[span->id].has_shared_name & is_outermost, 0))
             add_outermost(stats, span);
     }
-    return greatest;
+    stats->greatest = greatest;
 }
 
 /* ---- names that come after calls ---- */
 
-/* Has each subroutine of the block a name, also of its open frames? */
+/* Has each subroutine of the block that was added last a name, also of its open frames? */
 static bool are_named(const struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
-                      size_t n, uint32_t greatest)
+                      size_t n)
 {
     bool are = true;
     for (size_t i = 0; i < lane->open_slots && are; i++)
         are = lane->open[i].n_open == 0 || stats->has_name[lane->open[i].id];
-    for (size_t i = 0; i < n && are && greatest >= stats->n_named_first; i++)
+    for (size_t i = 0; i < n && are && stats->greatest >= stats->n_named_first; i++)
         are = (spans[i].flags & RV_SPAN_ORPHAN) || stats->has_name[spans[i].id];
     return are;
 }
@@ -518,7 +518,7 @@ void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *
 {
     const size_t begin = stats->n_early;
     cover_open(stats, lane);
-    const bool is_early = stats->has_name && !are_named(stats, lane, spans, n, UINT32_MAX);
+    const bool is_early = stats->has_name && !are_named(stats, lane, spans, n);
     add_open_stretches(stats, lane, stretches, is_early);
     size_t n_until = stretches->n; /* those that end with the span or before: most spans have none */
     for (size_t i = n; i-- > 0;) {
@@ -682,8 +682,8 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
 {
     struct call calls[STEP_SPANS];
     cover_open(stats, lane);
-    const uint32_t greatest = add_totals(stats, spans, n);
-    if (stats->has_name && !are_named(stats, lane, spans, n, greatest))
+    add_totals(stats, spans, n);
+    if (stats->has_name && !are_named(stats, lane, spans, n))
         keep_outermost(stats, lane, spans, n);
     for (size_t at = 0; at < n; at += STEP_SPANS) {
         size_t n_calls = take_calls(stats, lane, spans + at, n - at < STEP_SPANS ? n - at : STEP_SPANS, calls);

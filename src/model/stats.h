@@ -91,7 +91,7 @@ void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_sta
 /*
  * Add the time in which the lane's thread did not run to the total of all calls in which it was, also of open ones. A
  * stretch is in the calls that began before its end and had not ended.
- *   spans      n, as given to rv_stats_add() before
+ *   spans      n, as given to rv_stats_add() right before
  *   stretches  those of the block
  */
 void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,

@@ -4,7 +4,7 @@
  * and at returns alike.
  *
  *     enter   jumped to by a stub, which has pushed the resume below the function's return address. That one is
- *             replaced by a trampoline's: by its call, which goes on at the resume.
+ *             replaced by a trampoline's: by its call, which continues at the resume.
  *     arrive  jumped to by a trampoline, which has pushed the real return address where it was, and its number below. It
  *             returns there; but where the trampoline's address was written, rather than pushed by a call, it jumps:
  *             a return would be mispredicted, as would all behind it.
@@ -183,7 +183,7 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 
 /* Below all that is saved, where handlers keep off 128 bytes. */
 #define COUNT_BELOW "-8(%rsp)"       /* what the call counts */
-#define TRAMPOLINE_BELOW "-16(%rsp)" /* where the call goes on */
+#define TRAMPOLINE_BELOW "-16(%rsp)" /* where the call leads */
 #define TRAMPOLINE_LEFT "-88(%rsp)"  /* the same, from above the slot, which is at -8; the resume is at -16 */
 
 #define END                                                                                                            \
