@@ -26,6 +26,7 @@
 #define ROW_MIN_PX 7.5f
 #define WIDTH_MIN_PX 26.0f
 #define CAPTION_BYTES 160
+#define MOST_IN_SIGHT 32768u /* boxes of a picture where it is looked for what hides captions: 10 ns each, a frame */
 #define IN_SIGHT_PX 72.0f   /* room for a caption between what hides its box; where there is less, */
 #define IN_SIGHT_SHARE 0.2f /* but so much of the box is in sight, the caption is before what hides it */
 
@@ -329,16 +330,17 @@ static void add_captions(struct rv_scene_labels *labels, const struct rv_pass *p
                          const struct rv_scene_labels_content *content)
 {
     const struct rv_frame_data *picture = content->picture;
-    const bool is_aligned = !pass->look->is_flat && pass->look->field_of_view <= 0.0f && pass->is_settled;
+    const bool has_skyline = !pass->look->is_flat && pass->look->field_of_view <= 0.0f && pass->is_settled &&
+                             rv_frame_data_content(picture)->n_boxes <= MOST_IN_SIGHT;
     struct rv_skyline skyline;
-    if (is_aligned)
+    if (has_skyline)
         rv_skyline_begin(&skyline, pass->layout, pass->camera, least_width(pass));
     size_t n_in_front = 0;
     for (size_t i = 0; i < picture->n_wide && picture->wide[i].lane < pass->layout->n_lanes; i++) {
-        for (; is_aligned && n_in_front < picture->wide[i].lane; n_in_front++)
+        for (; has_skyline && n_in_front < picture->wide[i].lane; n_in_front++)
             rv_skyline_add(&skyline, rv_frame_data_content(picture), n_in_front);
         struct caption_before caption = {.wide = i};
-        if (!find_room(pass, content, &picture->wide[i], is_aligned ? &skyline : NULL, &caption.room))
+        if (!find_room(pass, content, &picture->wide[i], has_skyline ? &skyline : NULL, &caption.room))
             continue;
         if (caption.room.is_before)
             keep(labels, &caption);
