@@ -127,10 +127,13 @@ static size_t operator_length(const char *at, const char *name)
     return n + strspn(at + n, "<>-=");
 }
 
-/* Are these the arguments of what is in front, and no part of the name, as in "<T as Trait>::call"? */
+/* Are these the arguments of what is in front, and no part of the name, as in "<T as Trait>::call", "block in <main>"? */
 static bool begins_arguments(const char *at, const char *name)
 {
-    return *at == '<' && at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == ' ');
+    if (*at != '<' || at == name)
+        return false;
+    const bool is_apart = at[-1] == ' ' && at - name > 1; /* "operator< <int>" */
+    return isalnum((unsigned char)at[-1]) || at[-1] == '_' || (is_apart && !isalpha((unsigned char)at[-2]));
 }
 
 /* The bracket that closes this one; NULL when there is none. */

@@ -147,6 +147,8 @@ Test(short_name, template_arguments_are_left_out_at_a_depth, .timeout = 60)
         {1, "a<b<operator->>>>::c", "a<b<...>>>::c"},
         {0, "<alloc::vec::Vec<T, A> as core::ops::Drop>::drop", "<alloc::vec::Vec<...> as core::ops::Drop>::drop"},
         {0, "Array.<anonymous>", "Array.<anonymous>"},
+        {0, "block in <main>", "block in <main>"},
+        {0, "block in <class:Foo>", "block in <class:Foo>"},
         {0, "less < than", "less < than"},
         {0, "a<bcdef", "a<bcdef"},
         {0, "a<bcdef>>", "a<...>>"},
