@@ -194,13 +194,18 @@ static void name_silent(struct rv_silent_thread *silent, const struct thread *th
     rv_text_escape(silent->name, sizeof silent->name, name, strnlen(name, sizeof name));
 }
 
+static bool is_of_ringviz(const char *thread_name)
+{
+    return strcmp(thread_name, RINGVIZ_OWN_NAME) == 0;
+}
+
 static void add_silent(struct rv_silent_threads *all, const struct thread *thread, uint64_t until_ns)
 {
     struct rv_silent_thread silent = {.pid = thread->pid, .tid = thread->tid, .times = thread->did};
     if (!thread->tid || thread->was_claimed || !thread->last_ns)
         return;
     name_silent(&silent, thread);
-    if (strcmp(silent.name, RINGVIZ_OWN_NAME) == 0)
+    if (is_of_ringviz(silent.name))
         return;
     if (!thread->ended_ns && until_ns > thread->last_ns)
         add_time(&silent.times, thread->last_state, until_ns - thread->last_ns);
@@ -303,7 +308,7 @@ uint64_t rv_context_switches_end_ns(const struct rv_context_switches *switches, 
 static bool is_unclaimed(const struct thread *thread, uint64_t before_ns)
 {
     return thread->tid && !thread->owner && !thread->was_claimed && !thread->ended_ns && thread->first < thread->n &&
-           thread->first_ns < before_ns;
+           thread->first_ns < before_ns && !is_of_ringviz(thread->name);
 }
 
 bool rv_context_switches_next_unclaimed(const struct rv_context_switches *switches, size_t *at, uint64_t before_ns,

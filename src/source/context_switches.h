@@ -92,7 +92,7 @@ struct rv_unclaimed_thread {
     uint64_t since;   /* ticks of the first switch that is kept */
 };
 
-/* The next of those whose first switch that is kept was before this time; *at = 0 for the first. */
+/* The next one whose first kept switch was before this time, but none of ringviz; *at = 0 for the first. */
 bool rv_context_switches_next_unclaimed(const struct rv_context_switches *switches, size_t *at, uint64_t before_ns,
                                         struct rv_unclaimed_thread *thread);
 
