@@ -22,19 +22,31 @@ static bool is_set_to(const char *name, const char *value)
 
 static enum rv_hooks_level level(void)
 {
-    if (is_set_to("RINGVIZ_RUBY", "off"))
-        return RV_HOOKS_OFF;
-    if (is_set_to("RINGVIZ_RUBY", "all"))
-        return RV_HOOKS_ALL;
-    return is_set_to("RINGVIZ_RUBY", "blocks") ? RV_HOOKS_BLOCKS : RV_HOOKS_RUBY;
+    static const struct {
+        const char *name;
+        enum rv_hooks_level level;
+    } levels[] = {{"ruby", RV_HOOKS_RUBY}, {"blocks", RV_HOOKS_BLOCKS}, {"all", RV_HOOKS_ALL}, {"off", RV_HOOKS_OFF}};
+    const char *text = getenv("RINGVIZ_RUBY");
+    for (size_t i = 0; text && i < sizeof levels / sizeof *levels; i++) {
+        if (strcmp(text, levels[i].name) == 0)
+            return levels[i].level;
+    }
+    if (text && *text)
+        fprintf(stderr, "ringviz: RINGVIZ_RUBY=%s: not ruby, blocks, all or off; taken as ruby\n", text);
+    return RV_HOOKS_RUBY;
 }
 
 /* 0 where the variable has no number. */
 static uint32_t number(const char *name)
 {
     const char *text = getenv(name);
-    long value = text ? strtol(text, NULL, 10) : 0;
-    return value > 0 && value < INT32_MAX ? (uint32_t)value : 0;
+    char *end = NULL;
+    const long value = text ? strtol(text, &end, 10) : 0;
+    if (text && (*end || value < 0 || value >= INT32_MAX)) {
+        fprintf(stderr, "ringviz: %s=%s: not a number of objects; ignored\n", name, text);
+        return 0;
+    }
+    return (uint32_t)value;
 }
 
 /* Hooks on all methods make Ruby throw compiled code away, for good. */

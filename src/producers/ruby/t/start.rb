@@ -64,6 +64,15 @@ class StartTest < RingvizTest
     assert_match(/\Aringviz: ruby made no traced call: [^\n]*RINGVIZ_RUBY=all[^\n]*\n\z/, result.err)
   end
 
+  def test_settings_that_mean_nothing_are_said
+    { "RINGVIZ_RUBY" => "RINGVIZ_RUBY=none: not ruby, blocks, all or off; taken as ruby", "RINGVIZ_RUBY_ALLOC" =>
+      "RINGVIZ_RUBY_ALLOC=none: not a number of objects; ignored" }.each do |name, line|
+      result = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", "-e", "def leaf = 1\nleaf"], name => "none")
+      assert_equal "ringviz: #{line}\n", result.err
+      assert_includes result.out, "Object#leaf"
+    end
+  end
+
   def test_other_rubies_and_refusals_are_silent
     path = write_file(TEXT)
     result = run_plain([ENV["RINGVIZ"], "--spans=json", "--output=/dev/null", "--", "ruby", "--disable=rubyopt", path])
