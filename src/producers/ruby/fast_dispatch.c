@@ -8,25 +8,18 @@
  */
 #include "producers/ruby/fast_dispatch.h"
 
-#include <link.h>
 #include <string.h>
 
 #include "producers/ruby/entry_jump.h"
+#include "producers/ruby/machine_code.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/sample_event.h"
 
-#define CALL 0xe8u
-#define CALL_BYTES 5u
 #define ENTRY_BYTES 64u /* of the function: those compared */
 #define CONTEXT_WORDS 32u
 
 extern const VALUE rb_mRubyVMFrozenCore;
 
-struct range {
-    uintptr_t begin, end;
-};
-
-static struct range code, data; /* of Ruby */
 static const uint8_t *entry;
 static bool is_ambiguous;
 static struct rv_entry_jump jump;
@@ -34,28 +27,6 @@ static struct rv_entry_jump jump;
 struct rv_fast_dispatch rv_fast_dispatch;
 
 /* ---- where the function is ---- */
-
-static bool is_in(const struct range *range, uintptr_t address, size_t n)
-{
-    return address >= range->begin && address < range->end && n <= range->end - address;
-}
-
-static int find_ranges(struct dl_phdr_info *object, size_t n, void *unused)
-{
-    (void)n;
-    (void)unused;
-    code = data = (struct range){0};
-    for (size_t i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        const uintptr_t begin = object->dlpi_addr + part->p_vaddr;
-        const struct range range = {begin, begin + part->p_memsz};
-        if (part->p_type == PT_LOAD && part->p_flags == (PF_R | PF_X) && is_in(&range, (uintptr_t)rb_add_event_hook, 1))
-            code = range;
-        if (part->p_type == PT_LOAD && part->p_flags == (PF_R | PF_W))
-            data = range;
-    }
-    return code.end > 0;
-}
 
 /* mov 8(%rdi), a register: its first argument's context */
 static bool loads_context(const uint8_t *at)
@@ -67,7 +38,7 @@ static bool loads_context(const uint8_t *at)
 static bool is_like_it(const uint8_t *function)
 {
     static const uint8_t mask[] = {0xff, 0xff, 0, 0};
-    if (!is_in(&code, (uintptr_t)function, ENTRY_BYTES) || !rv_entry_jump_fits(function) ||
+    if (!rv_machine_code_has((uintptr_t)function, ENTRY_BYTES) || !rv_entry_jump_fits(function) ||
         !memmem(function, ENTRY_BYTES, mask, sizeof mask))
         return false;
     for (size_t i = 0; i + 4 <= ENTRY_BYTES; i++)
@@ -76,28 +47,13 @@ static bool is_like_it(const uint8_t *function)
     return false;
 }
 
-/* Where a call leads, through the library's own linkage table, too. */
-static const uint8_t *target(const uint8_t *call)
-{
-    int32_t displacement;
-    memcpy(&displacement, call + 1, sizeof displacement);
-    const uint8_t *to = call + CALL_BYTES + displacement; /* NOLINT */
-    if (!is_in(&code, (uintptr_t)to, 6) || to[0] != 0xff || to[1] != 0x25)
-        return to;
-    memcpy(&displacement, to + 2, sizeof displacement);
-    const uint8_t *slot = to + 6 + displacement;
-    if (is_in(&data, (uintptr_t)slot, sizeof to))
-        memcpy(&to, slot, sizeof to);
-    return to;
-}
-
 static void see_word(uintptr_t word)
 {
-    const uint8_t *call = (const uint8_t *)(word - CALL_BYTES); /* NOLINT */
-    if (!is_in(&code, (uintptr_t)call, CALL_BYTES) || *call != CALL || !is_like_it(target(call)))
+    const uint8_t *function = rv_machine_code_called(word);
+    if (!function || !is_like_it(function))
         return;
-    is_ambiguous = is_ambiguous || (entry && entry != target(call));
-    entry = target(call);
+    is_ambiguous = is_ambiguous || (entry && entry != function);
+    entry = function;
 }
 
 static void see(const struct rv_raw_event *event)
@@ -112,7 +68,8 @@ static void see(const struct rv_raw_event *event)
 
 static bool find(void)
 {
-    dl_iterate_phdr(find_ranges, NULL);
+    if (!rv_machine_code_find())
+        return false;
     rv_sample_event(see);
     return entry && !is_ambiguous && rv_fast_dispatch.event_word;
 }

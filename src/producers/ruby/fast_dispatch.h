@@ -51,15 +51,21 @@ static inline const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_f
 }
 #endif
 
-/* Does Ruby's function do nothing but call the hook? Where it does not, it has to be called. */
-static inline bool rv_fast_dispatch_is_hook_alone(const struct rv_raw_event *event, const struct rv_hook_list *hooks)
+/* Is an event of that context being told to hooks? It makes no other ones then. */
+static inline bool rv_fast_dispatch_is_in_hook(const struct rv_execution_context *context)
 {
-    const void *const *context = (const void *const *)event->context;
+    return ((const void *const *)context)[rv_fast_dispatch.event_word];
+}
+
+/* Does Ruby's function do nothing for an event of that object but call the hook? Otherwise it has to be called. */
+static inline bool rv_fast_dispatch_is_hook_alone(rb_event_flag_t event, const struct rv_execution_context *context,
+                                                  VALUE self, const struct rv_hook_list *hooks)
+{
     bool is_there = false;
-    if (context[rv_fast_dispatch.event_word] || event->self == rv_fast_dispatch.unreported)
+    if (rv_fast_dispatch_is_in_hook(context) || self == rv_fast_dispatch.unreported)
         return false;
     for (const struct rv_hook *hook = hooks->first; hook; hook = hook->next)
-        if (hook->events & event->event) {
+        if (hook->events & event) {
             if (hook->function != rv_fast_dispatch.hook || hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED)
                 return false;
             is_there = true;

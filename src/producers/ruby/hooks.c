@@ -18,6 +18,7 @@
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/fiber_stacks.h"
 #include "producers/ruby/thread_names.h"
+#include "producers/ruby/traced_instructions.h"
 
 #define MOST_FRAMES 100
 
@@ -173,35 +174,41 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         rv_debugger_entry();
 }
 
-/* ---- instead of Ruby's function that calls hooks ---- */
+/* ---- instead of Ruby's functions that call hooks ---- */
 
-/*
- * Methods and blocks that are known: no code of Ruby runs, nothing is raised or allocated. What is done last returns to Ruby, so
- * that few registers are saved.
- */
+/* Of a method or block that is known: no code of Ruby runs, nothing is raised or allocated. False: not written. */
+static inline bool write_known_method_call(const struct rv_control_frame *current)
+{
+    const struct rv_method *method = rv_debugger_is_busy() ? NULL : rv_methods_known(current);
+    if (method)
+        open_entry(method, (const char *)current);
+    return method;
+}
+
+static inline bool write_known_block_call(const struct rv_control_frame *current)
+{
+    const struct rv_method *method;
+    if (rv_debugger_is_busy())
+        return false;
+    if (begins_in_call((const char *)current))
+        return true;
+    if ((method = rv_methods_known_block(current)))
+        open_entry(method, (const char *)current);
+    return method;
+}
+
+/* What is done last returns to Ruby, so that few registers are saved. */
 static __attribute__((noinline)) void dispatch_block_call(struct rv_raw_event *event, struct rv_hook_list *hooks,
                                                           int is_end)
 {
-    const struct rv_control_frame *current = rv_context()->frame;
-    const struct rv_method *method;
-    if (rv_debugger_is_busy())
-        rv_fast_dispatch.original(event, hooks, is_end);
-    else if (begins_in_call((const char *)current))
-        return;
-    else if ((method = rv_methods_known_block(current)))
-        open_entry(method, (const char *)current);
-    else
+    if (!write_known_block_call(rv_context()->frame))
         rv_fast_dispatch.original(event, hooks, is_end);
 }
 
 static __attribute__((noinline)) void dispatch_method_call(struct rv_raw_event *event, struct rv_hook_list *hooks,
                                                            int is_end)
 {
-    const struct rv_control_frame *current = rv_context()->frame;
-    const struct rv_method *method = rv_debugger_is_busy() ? NULL : rv_methods_known(current);
-    if (method)
-        open_entry(method, (const char *)current);
-    else
+    if (!write_known_method_call(rv_context()->frame))
         rv_fast_dispatch.original(event, hooks, is_end);
 }
 
@@ -249,21 +256,62 @@ static void dispatch_return(const struct rv_raw_event *event)
         write_block_return(frame);
 }
 
+static void trace(struct rv_execution_context *context, struct rv_control_frame *frame);
+
 static void dispatch(struct rv_raw_event *event, struct rv_hook_list *hooks, int is_end)
 {
     const rb_event_flag_t returns = RUBY_EVENT_RETURN | RUBY_EVENT_B_RETURN | RUBY_EVENT_C_RETURN;
-    if (!rv_fast_dispatch_is_hook_alone(event, hooks))
+    rv_traced_instructions_see(event, hooks);
+    if (!rv_fast_dispatch_is_hook_alone(event->event, event->context, event->self, hooks))
         rv_fast_dispatch.original(event, hooks, is_end);
     else if (event->event & returns)
         dispatch_return(event);
     else if (event->event == RUBY_EVENT_C_CALL)
         dispatch_function_call(event, hooks, is_end);
-    else if (event->event == RUBY_EVENT_CALL)
+    else if (event->event == RUBY_EVENT_CALL) {
+        rv_traced_instructions_start(event, __builtin_return_address(0), trace);
         dispatch_method_call(event, hooks, is_end);
-    else if (event->event == RUBY_EVENT_B_CALL)
+    } else if (event->event == RUBY_EVENT_B_CALL)
         dispatch_block_call(event, hooks, is_end);
     else
         rv_fast_dispatch.original(event, hooks, is_end);
+}
+
+static __attribute__((noinline)) void trace_method_call(struct rv_execution_context *context,
+                                                        struct rv_control_frame *frame)
+{
+    if (!write_known_method_call(frame))
+        rv_traced_instructions.original(context, frame);
+}
+
+static __attribute__((noinline)) void trace_block_call(struct rv_execution_context *context,
+                                                       struct rv_control_frame *frame)
+{
+    if (!write_known_block_call(frame))
+        rv_traced_instructions.original(context, frame);
+}
+
+static void trace(struct rv_execution_context *context, struct rv_control_frame *frame)
+{
+    const struct rv_traced_instruction *place = rv_traced_instructions_place(frame->next_instruction);
+    if (__builtin_expect(!rv_traced_instructions_is_of(place, frame->next_instruction), 0) ||
+        !rv_traced_instructions_holds(context, frame))
+        rv_traced_instructions_learn(context, frame);
+    else if (!place->event)
+        return;
+    else if (rv_context() != context ||
+             !rv_fast_dispatch_is_hook_alone(place->event, context, frame->self, rv_fast_dispatch.hooks))
+        rv_traced_instructions.original(context, frame);
+    else if (place->event == RUBY_EVENT_CALL)
+        trace_method_call(context, frame);
+    else if (place->event == RUBY_EVENT_B_CALL)
+        trace_block_call(context, frame);
+    else if (rv_commands.is_serving)
+        return;
+    else if (place->event == RUBY_EVENT_RETURN)
+        write_method_return((const char *)frame);
+    else
+        write_block_return((const char *)frame);
 }
 
 static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)

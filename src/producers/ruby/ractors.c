@@ -15,6 +15,8 @@
 /* Exported by Ruby 3.0 to 3.4: what Ractor.new does to its block; raises where that uses outer variables. */
 extern VALUE rb_proc_isolate(VALUE block);
 
+bool rv_ractors_has_been_any;
+
 static void (*begin)(void);
 static VALUE make, body;
 
@@ -42,6 +44,7 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
     VALUE block = rb_proc_isolate(rb_block_proc()), all = rb_ary_new_from_args(1, block);
     RB_FL_SET_RAW(block, RUBY_FL_SHAREABLE); /* runs with the Ractor as self */
     rb_ary_cat(all, arguments, n);
+    rv_ractors_has_been_any = true;
     VALUE ractor = rb_method_call_with_block_kw(n + 1, RARRAY_CONST_PTR(all), make, body, has_keywords);
     RB_GC_GUARD(all);
     return ractor;

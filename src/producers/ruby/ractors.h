@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* Has another Ractor than the main one been made? */
+extern bool rv_ractors_has_been_any;
+
 /* Is the main Ractor the only one? */
 bool rv_ractors_is_single(void);
 

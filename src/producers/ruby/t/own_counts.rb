@@ -1,0 +1,119 @@
+# Counts of calls compared with those that the program makes itself: without TracePoints events take the shortest way, and where a
+# program enables some for a while, the way changes in its middle.
+require_relative "lib/ringviz_test"
+
+class OwnCountsTest < RingvizTest
+  COUNTS = <<~'RUBY'
+    $calls = Hash.new(0)
+    at_exit { puts $calls.map { |name, n| "#{name} #{n}" }.sort }
+  RUBY
+
+  def assert_own_counts(text, levels: %w[ruby blocks all])
+    path = write_file(COUNTS + text)
+    levels.each do |level|
+      result = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => level })
+      assert_equal "", result.err.lines.reject { |line| line.start_with?("ringviz:") }.join
+      wanted = result.out.lines.map { |line| line.chomp.rpartition(" ").values_at(0, 2) }.to_h { |name, n| [name, n.to_i] }
+      refute_empty wanted
+      wanted.reject! { |name, _| name.start_with?("block ") } if level == "ruby"
+      assert_equal wanted, names(result, path).tally.slice(*wanted.keys), level
+      assert_equal [], result.spans.select { |span| span.duration_ns.nil? }, level
+    end
+  end
+
+  def test_methods_blocks_and_methods_made_of_blocks
+    assert_own_counts(<<~'RUBY')
+      class Foo
+        def plain = $calls["Foo#plain"] += 1
+        def many(n) = n.times { $calls["block in Foo#many"] += 1 }
+        def early(n)
+          $calls["Foo#early"] += 1
+          return 1 if n.odd?
+          [1, 2].each { |i| $calls["block in Foo#early"] += 1; return i }
+        ensure
+          plain
+        end
+        define_method(:made) { $calls["Foo#made"] += 1 }
+        def raises = ($calls["Foo#raises"] += 1; raise "no")
+        def recurses(n) = ($calls["Foo#recurses"] += 1; n.zero? || recurses(n - 1))
+      end
+      foo = Foo.new
+      def maker(foo) = proc { $calls[self == foo ? "Foo#other" : "block in Object#maker"] += 1 }
+      made = maker(foo)
+      Foo.define_method(:other, &made)
+      300.times do |i|
+        foo.plain; foo.many(2); foo.early(i); foo.made; foo.other; made.call; foo.recurses(3)
+        begin
+          foo.raises
+        rescue StandardError
+          foo.plain
+        end
+        catch(:out) { foo.early(i); throw :out }
+        GC.start if i % 60 == 0
+      end
+    RUBY
+  end
+
+  def test_code_that_takes_the_place_of_collected_code
+    assert_own_counts(<<~'RUBY')
+      400.times do |i|
+        eval "def passing(n) = (#{"n; " * (i % 7)} $calls['Object#passing'] += 1; n.zero? ? 0 : passing(n - 1))", nil, __FILE__
+        eval "def in_its_place(n) = (#{"n; " * (i % 5)} [n].each { $calls['block in Object#in_its_place'] += 1 })", nil, __FILE__
+        passing(2)
+        in_its_place(1)
+        undef passing, in_its_place
+        GC.start if i % 10 == 0
+        GC.compact if i % 100 == 0 && GC.respond_to?(:compact)
+      end
+    RUBY
+  end
+
+  def test_fibers_and_threads
+    assert_own_counts(<<~'RUBY')
+      LOCK = Mutex.new
+      def step(n) = LOCK.synchronize { $calls["Object#step"] += n }
+      def walk(n)
+        step(1)
+        fiber = Fiber.new { loop { step(1); Fiber.yield } }
+        n.times { fiber.resume }
+      end
+      4.times.map { Thread.new { 50.times { walk(3) } } }.each(&:join)
+    RUBY
+  end
+
+  def test_tracepoints_that_come_and_go
+    assert_own_counts(<<~'RUBY')
+      def seen
+        $calls["Object#seen"] += 1
+      end
+      def other = $calls["Object#other"] += 1
+      def yields = [1].each { $calls["block in Object#yields"] += 1 }
+      calls = returns = blocks = lines = targeted = 0
+      by_call = TracePoint.new(:call) { |point| calls += 1 if point.method_id == :seen }
+      by_return = TracePoint.new(:return) { |point| returns += 1 if point.method_id == :seen }
+      by_block = TracePoint.new(:b_call) { |point| blocks += 1 if point.method_id == :yields }
+      by_line = TracePoint.new(:line) { |point| lines += 1 if point.method_id == :seen }
+      of_other = TracePoint.new(:call, :return) { targeted += 1 }
+      200.times do
+        seen; other
+        by_call.enable
+        seen; other
+        by_call.disable
+        by_return.enable
+        seen; other
+        by_return.disable
+        yields
+        by_block.enable
+        yields
+        by_block.disable
+        by_line.enable
+        seen; other
+        by_line.disable
+        of_other.enable(target: method(:other)) { seen; other }
+        seen; other
+      end
+      seen_by = [calls, returns, blocks, lines, targeted]
+      raise seen_by.inspect unless seen_by == [200, 200, 200, 200, 400]
+    RUBY
+  end
+end
