@@ -6,6 +6,9 @@
 #include "producers/ruby/ruby_api.h"
 #include "ringviz/producer.h"
 
+enum { KERNEL_NAME_BYTES = 15 };
+
+static _Thread_local bool has_begun;           /* of one whose name the kernel knows, up to its bytes */
 static rb_ractor_local_key_t ractor_key; /* the name of a Ractor's first lane; NULL: the main Ractor */
 
 /* "file.rb:3" of "#<Thread:0x00 /folder/file.rb:3 run>"; the first thread of a Ractor has no place. */
@@ -29,17 +32,19 @@ void rv_thread_names_begin_ractor(const char *lane)
     ringviz_thread_name(lane);
 }
 
-/* As Ruby names native threads: its own name, or where its block is. */
+/* As Ruby names native threads: its own name, or where its block is. While a thread runs, the kernel's name of it follows
+ * the program's, if cut; what is told stays. */
 void rv_thread_names_tell(void)
 {
     const VALUE thread = rb_thread_current();
     const char *ractor = rb_ractor_local_storage_ptr(ractor_key);
-    if (!ractor && !rv_gvl_has_own_ring())
+    const bool is_kernels = !ractor && !rv_gvl_has_own_ring();
+    if (is_kernels && (has_begun = !has_begun))
         return;
     VALUE name = rb_funcall(thread, rb_intern("name"), 0);
     if (NIL_P(name))
         name = place_of(thread);
-    if (NIL_P(name))
+    if (NIL_P(name) || (is_kernels && RSTRING_LEN(name) <= KERNEL_NAME_BYTES))
         return;
     if (ractor)
         name = rb_sprintf("%s: %" PRIsVALUE, ractor, name);

@@ -1,5 +1,5 @@
-/* Names of lanes that the kernel does not know: of Ractors, of their further threads, and of threads that change native
- * ones. */
+/* Names of lanes that the kernel does not know: of Ractors, of their further threads, of threads that change native
+ * ones, and what is cut of longer names, once their thread ends. */
 #ifndef RV_PRODUCERS_RUBY_THREAD_NAMES_H
 #define RV_PRODUCERS_RUBY_THREAD_NAMES_H
 

@@ -76,6 +76,19 @@ class ThreadsTest < RingvizTest
   end
 
   # From Ruby 3.3 on they change native threads.
+  def test_names_of_threads_are_whole
+    path = write_file(<<~'RUBY', "a_name_of_a_file_that_is_long.rb")
+      def leaf = 1
+      Thread.new { leaf }.join
+      Thread.new { leaf; Thread.current.name = "a name of a thread that is long" }.join
+      Thread.new { Thread.current.name = "short"; leaf }.join
+    RUBY
+    report = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", path]).out
+    expected = ["a name of a thread that is long", "a_name_of_a_file_that_is_long.rb", "a_name_of_a_file_that_is_long.rb:2",
+                "short"]
+    assert_equal expected, expected.select { |name| report.match?(/  #{Regexp.escape(name)}$/) }, report
+  end
+
   def test_threads_on_fewer_native_threads
     result = assert_same_counts(<<~'RUBY', env: { "RUBY_MN_THREADS" => "1" })
       def leaf = 1
