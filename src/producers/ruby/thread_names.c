@@ -33,7 +33,7 @@ void rv_thread_names_begin_ractor(const char *lane)
 }
 
 /* As Ruby names native threads: its own name, or where its block is. While a thread runs, the kernel's name of it follows
- * the program's, if cut; what is told stays. */
+ * the program's, if cut; one that is set here does not. */
 void rv_thread_names_tell(void)
 {
     const VALUE thread = rb_thread_current();
