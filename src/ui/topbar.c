@@ -80,43 +80,55 @@ static void add_pill(struct bar *bar, const struct rv_topbar *shown)
     bar->x += width + GAP;
 }
 
-static void add_stopped(struct bar *bar, uint32_t n_stopped)
+static struct rv_topbar_fact *add_fact(struct rv_topbar_facts *facts, enum rv_topbar_ink ink)
 {
-    char text[48];
-    if (!n_stopped)
-        return;
-    (void)snprintf(text, sizeof text, "%" PRIu32 " thread%s stopped", n_stopped, rv_units_word(n_stopped, "", "s"));
-    add(bar, RV_IMGUI_FONT_BOLD, bar->style->accent, text);
+    struct rv_topbar_fact *fact = &facts->items[facts->n++];
+    fact->ink = ink;
+    return fact;
 }
 
-static void add_rate(struct bar *bar, double events_per_s)
+static void add_losses(const struct rv_topbar *shown, struct rv_topbar_facts *facts)
 {
-    char text[64];
-    if (events_per_s < 0.0)
-        return;
-    rv_units_format_rate(text, sizeof text, events_per_s, "events");
-    add(bar, RV_IMGUI_FONT_TEXT, bar->style->text, text);
-}
-
-static void add_counts(struct bar *bar, const struct rv_topbar *shown)
-{
-    char text[128], lag[32];
-    const struct rv_ui_style *style = bar->style;
-    snprintf(text, sizeof text, "drops %" PRIu64, shown->n_dropped);
-    add(bar, RV_IMGUI_FONT_TEXT, shown->n_dropped ? style->text_warning : style->text, text);
+    if (shown->n_dropped)
+        (void)snprintf(add_fact(facts, RV_TOPBAR_WARNING)->text, RV_TOPBAR_FACT_BYTES, "drops %" PRIu64,
+                       shown->n_dropped);
     if (shown->has_lost_history)
-        add(bar, RV_IMGUI_FONT_TEXT, style->text_warning, "history lost");
+        (void)snprintf(add_fact(facts, RV_TOPBAR_WARNING)->text, RV_TOPBAR_FACT_BYTES, "history lost");
+}
+
+void rv_topbar_find_facts(const struct rv_topbar *shown, struct rv_topbar_facts *facts)
+{
+    char lag[32];
+    facts->n = 0;
+    if (shown->n_stopped)
+        (void)snprintf(add_fact(facts, RV_TOPBAR_STOPPED)->text, RV_TOPBAR_FACT_BYTES, "%" PRIu32 " thread%s stopped",
+                       shown->n_stopped, rv_units_word(shown->n_stopped, "", "s"));
+    add_losses(shown, facts);
+    if (shown->events_per_s >= 0.0)
+        rv_units_format_rate(add_fact(facts, RV_TOPBAR_PLAIN)->text, RV_TOPBAR_FACT_BYTES, shown->events_per_s,
+                             "events");
+    if (!shown->n_dropped)
+        (void)snprintf(add_fact(facts, RV_TOPBAR_PLAIN)->text, RV_TOPBAR_FACT_BYTES, "drops 0");
     if (shown->lag_ns >= 0.0) {
         rv_units_format_ns(lag, sizeof lag, (uint64_t)shown->lag_ns);
-        snprintf(text, sizeof text, "lag %s", lag);
-        add(bar, RV_IMGUI_FONT_TEXT, style->text, text);
+        (void)snprintf(add_fact(facts, RV_TOPBAR_PLAIN)->text, RV_TOPBAR_FACT_BYTES, "lag %s", lag);
     }
-    snprintf(text, sizeof text, "%" PRIu64 " bars drawn, %" PRIu64 " folded", shown->n_drawn, shown->n_folded);
-    add(bar, RV_IMGUI_FONT_TEXT, style->text, text);
-    if (shown->cpu_share >= 0.0) {
-        snprintf(text, sizeof text, "ringviz %.0f %% CPU", shown->cpu_share * 100.0);
-        add(bar, RV_IMGUI_FONT_TEXT, style->text_faint, text);
-    }
+    (void)snprintf(add_fact(facts, RV_TOPBAR_PLAIN)->text, RV_TOPBAR_FACT_BYTES,
+                   "%" PRIu64 " bars drawn, %" PRIu64 " folded", shown->n_drawn, shown->n_folded);
+    if (shown->cpu_share >= 0.0)
+        (void)snprintf(add_fact(facts, RV_TOPBAR_FAINT)->text, RV_TOPBAR_FACT_BYTES, "ringviz %.0f %% CPU",
+                       shown->cpu_share * 100.0);
+}
+
+static void add_facts(struct bar *bar, const struct rv_topbar *shown)
+{
+    const struct rv_ui_style *style = bar->style;
+    const uint32_t inks[] = {style->accent, style->text_warning, style->text, style->text_faint};
+    struct rv_topbar_facts facts;
+    rv_topbar_find_facts(shown, &facts);
+    for (size_t i = 0; i < facts.n; i++)
+        add(bar, facts.items[i].ink == RV_TOPBAR_STOPPED ? RV_IMGUI_FONT_BOLD : RV_IMGUI_FONT_TEXT,
+            inks[facts.items[i].ink], facts.items[i].text);
 }
 
 /* Where each button ends, with the gap behind it, counted from the begin of the first. */
@@ -199,9 +211,7 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     add_pill(&bar, shown);
     if (shown->is_recording)
         add(&bar, RV_IMGUI_FONT_BOLD, style->text_warning, "REC");
-    add_stopped(&bar, shown->n_stopped);
-    add_rate(&bar, shown->events_per_s);
-    add_counts(&bar, shown);
+    add_facts(&bar, shown);
     add_tabs(shown, tabs_x, step, acts);
     rv_imgui_panel_end();
 }

@@ -38,6 +38,20 @@ struct rv_topbar {
     uint32_t n_buttons;
 };
 
+enum { RV_TOPBAR_FACT_BYTES = 96 };
+enum rv_topbar_ink { RV_TOPBAR_STOPPED, RV_TOPBAR_WARNING, RV_TOPBAR_PLAIN, RV_TOPBAR_FAINT };
+
+struct rv_topbar_facts {
+    struct rv_topbar_fact {
+        char text[RV_TOPBAR_FACT_BYTES];
+        enum rv_topbar_ink ink;
+    } items[8];
+    size_t n;
+};
+
+/* What is said behind the program's state, losses first: from the one without room on, all are left out. */
+void rv_topbar_find_facts(const struct rv_topbar *shown, struct rv_topbar_facts *facts);
+
 /* Asks for RV_ACTION_LOOK_3D and those behind it, and for what its buttons are for. */
 void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts);
 
