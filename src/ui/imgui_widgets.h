@@ -70,6 +70,9 @@ enum rv_imgui_typed {
 /* While the next text field is empty, Up puts this text into it, which it tells by RV_IMGUI_TYPED_RECALLED. */
 void rv_imgui_recall(const char *text);
 
+/* Focus one of the text fields that follow, counted from 0; less than 0: none of them. */
+void rv_imgui_give_keyboard(int field);
+
 /* A text field. takes_keyboard: focus it. */
 enum rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,
                                    bool takes_keyboard);

@@ -153,9 +153,11 @@ bool rv_ui_needs_pass(const SDL_Event *event)
     }
 }
 
-/* Keys that a text field does not use go to the window: Ctrl+Q, Ctrl+F. */
+/* Keys that a text field does not use go to the window: Ctrl+Q, Ctrl+F, Tab. */
 static bool is_command(const SDL_KeyboardEvent *event)
 {
+    if (event->keysym.scancode == SDL_SCANCODE_TAB)
+        return true;
     return (event->keysym.mod & KMOD_CTRL) && !(event->keysym.mod & KMOD_ALT) && key_of(event->keysym.scancode) < 0;
 }
 

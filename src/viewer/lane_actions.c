@@ -2,12 +2,13 @@
 
 #include "model/lane_sort.h"
 
-/* The lane given by the action, or the one under the cursor. False when there is none. */
+/* The lane given by the action, or the one under the cursor, or the pinned call's. False when there is none. */
 static bool find_lane(const struct rv_viewer *viewer, const struct rv_act *act, uint32_t *lane_idx)
 {
-    if (!act->idx)
-        return rv_viewer_find_lane(viewer, lane_idx);
-    *lane_idx = act->idx - 1;
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    if (!act->idx && rv_viewer_find_lane(viewer, lane_idx))
+        return true;
+    *lane_idx = act->idx ? act->idx - 1 : hover->is_pinned ? hover->lane_idx : UINT32_MAX;
     return *lane_idx < viewer->lane_order.n_lanes;
 }
 

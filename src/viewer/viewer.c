@@ -434,6 +434,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_OUTERMOST:
         go_to_depth(viewer, false);
         return;
+    case RV_ACTION_FIELD:
+        viewer->panels.n_fields_asked++;
+        rv_viewer_point(viewer);
+        return;
     case RV_ACTION_COPY_COMMAND:
         viewer->wants_command = true;
         return;

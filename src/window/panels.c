@@ -28,7 +28,8 @@
 #define LANES_FOUND 50u   /* shown in the palette at once, */
 #define RULES_SHOWN 20u   /* and rules of the filter */
 #define CHOICES_MOST (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN)
-#define HIT_PARTS 400     /* parts of the trace in which search hits are counted */
+#define HIT_PARTS 400 /* parts of the trace in which search hits are counted */
+#define DEBUGGER_FIELDS 3u
 
 int rv_panels_open(struct rv_panels *panels)
 {
@@ -470,11 +471,22 @@ static void show_prompts(struct rv_panels *panels, const struct rv_viewer *viewe
         panels->note = (struct rv_prompt_state){.is_there = false};
 }
 
+/* To a field of the panel that is shown next, each time to the next one. */
+static void give_keyboard(const struct rv_panels *panels, const struct rv_viewer *viewer, unsigned n_fields)
+{
+    const unsigned n_asked = viewer->panels.n_fields_asked;
+    rv_imgui_give_keyboard(n_asked != panels->n_fields_asked ? (int)((n_asked - 1) % n_fields) : -1);
+}
+
 /* Only one of them: there is no room for all below a picture. */
 static void show_below(struct rv_panels *panels, const struct rv_panels_about *about,
                        const struct rv_statistics_content_about *asked, struct rv_ui_acts *acts)
 {
     const struct rv_viewer *viewer = about->viewer;
+    if (viewer->panels.has_threads || viewer->panels.has_waits)
+        give_keyboard(panels, viewer, 1);
+    else if (viewer->panels.has_debugger_panel)
+        give_keyboard(panels, viewer, DEBUGGER_FIELDS);
     if (viewer->panels.has_threads)
         show_threads(panels, about, acts);
     else if (viewer->panels.has_waits)
@@ -516,9 +528,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     const bool is_filtered = show_filter_notice(panels, about, acts);
     show_deadlock(panels, viewer, is_filtered, acts);
     show_message(panels, &viewer->message, acts);
-    if (viewer->panels.has_help)
+    if (viewer->panels.has_help) {
+        give_keyboard(panels, viewer, 1);
         show_help(panels, acts);
-    else
+    } else
         panels->help = (struct rv_help_state){.find = ""};
     if (viewer->panels.has_settings)
         show_settings(panels, about, acts);
@@ -528,6 +541,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         show_commands(panels, about, acts);
     else
         panels->commands = (struct rv_command_palette_state){.is_there = false};
+    panels->n_fields_asked = viewer->panels.n_fields_asked;
 }
 
 /* ---- what they ask for ---- */

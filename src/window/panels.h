@@ -38,8 +38,9 @@ struct rv_panels { /* zeroed = closed */
     struct rv_legend legend; /* as last shown */
     struct rv_statistics_content statistics;
     struct rv_debugger_panel_state debugger_panel;
-    uint64_t hash;      /* of the last pass */
-    bool has_inspector; /* it replaces the tooltip of the pinned box */
+    unsigned n_fields_asked; /* as in the viewer, at the last pass */
+    uint64_t hash;           /* of the last pass */
+    bool has_inspector;      /* it replaces the tooltip of the pinned box */
 };
 
 struct rv_panels_about { /* contents; borrowed for one pass */

@@ -1,12 +1,12 @@
 /*
  * A user without a mouse: goes from call to call by Ctrl with the arrows, hides the arcs of one kind and inverts the first
- * of two rules by the palette.
+ * of two rules by the palette, and types into the fields of the help and of a list.
  */
 #include <string.h>
 
 #include "window_steps.h"
 
-enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 13 };
+enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 18 };
 
 static bool is_pinned(const struct rv_viewer *viewer, uint32_t depth, uint64_t start_ns)
 {
@@ -98,6 +98,49 @@ static bool choose_by_words(struct window_steps *steps, const struct rv_window_s
             return false;
         window_steps_check(steps, strcmp(rv_filter_text(filter, 1), "duration:>1ns") == 0,
                            "the other rule has changed");
+        user_press(SDL_SCANCODE_F9, 0);
+        return true;
+    }
+    return false;
+}
+
+/* By Escape, of which the first leaves the field. */
+static bool has_closed(bool is_open, const struct rv_window_state *state)
+{
+    if (is_open && state->is_settled)
+        user_press(SDL_SCANCODE_ESCAPE, 0);
+    return !is_open && state->is_settled;
+}
+
+static bool type_into_fields(struct window_steps *steps, const struct rv_window_state *state)
+{
+    const struct rv_viewer_panels *panels = &state->viewer->panels;
+    switch (steps->step) {
+    case 13:
+        if (!panels->has_waits || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_TAB, 0);
+        return true;
+    case 14:
+        if (panels->n_fields_asked != 1 || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_C, 0);
+        return true;
+    case 15:
+        if (!has_closed(panels->has_waits, state))
+            return false;
+        user_press(SDL_SCANCODE_F1, 0);
+        user_press(SDL_SCANCODE_TAB, 0);
+        return true;
+    case 16:
+        if (!panels->has_help || panels->n_fields_asked != 2 || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_C, 0);
+        return true;
+    case 17:
+        if (!has_closed(panels->has_help, state))
+            return false;
+        window_steps_check(steps, state->viewer->look.scheme == RV_COLOR_PACKAGE, "a letter was taken for a key");
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -106,7 +149,7 @@ static bool choose_by_words(struct window_steps *steps, const struct rv_window_s
 
 static bool step(struct window_steps *steps, const struct rv_window_state *state)
 {
-    return go_from_call_to_call(steps, state) || choose_by_words(steps, state);
+    return go_from_call_to_call(steps, state) || choose_by_words(steps, state) || type_into_fields(steps, state);
 }
 
 int main(void)

@@ -58,6 +58,17 @@ Test(lane_actions, a_lane_of_a_collapsed_process_is_gone_to)
     cr_assert_eq(n_shown(), 2);
 }
 
+Test(lane_actions, without_a_cursor_the_pinned_calls_thread_is_meant)
+{
+    act(RV_ACTION_HIDE_LANE, 0);
+    cr_assert_eq(n_shown(), 4);
+    viewer.pointer.hover.is_pinned = true;
+    viewer.pointer.hover.lane_idx = 2;
+    act(RV_ACTION_HIDE_LANE, 0);
+    cr_assert_eq(n_shown(), 3);
+    cr_assert(viewer.lane_order.lanes[2].is_hidden);
+}
+
 Test(lane_actions, are_nothing_to_rows_of_calls_and_of_tasks)
 {
     static const enum rv_action actions[] = {RV_ACTION_HIDE_LANE,      RV_ACTION_COLLAPSE_LANE,
