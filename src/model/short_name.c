@@ -12,16 +12,42 @@
 #define FOLDED "<...>"
 #define NESTING_MAX 32
 
-/* Bytes before the argument list: "f(int)" -> 1. A component in parentheses is none. */
+/* The parenthesis that closes the one at name; NULL when there is none. */
+static const char *closing_parenthesis(const char *name)
+{
+    int nesting = 0;
+    for (; *name; name++) {
+        nesting += (*name == '(') - (*name == ')');
+        if (nesting == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* Bytes before the argument list: "f(int)" -> 1. A component in parentheses is none, and neither are the arguments of a
+ * function that the name is inside of. */
 static size_t length_without_arguments(const char *name)
 {
     int angle = 0;
     for (size_t i = 0; name[i]; i++) {
         angle += (name[i] == '<') - (name[i] == '>' && angle > 0);
-        if (name[i] == '(' && i > 0 && angle == 0 && !strchr(":.", name[i - 1]))
+        if (name[i] != '(' || i == 0 || angle || strchr(":.", name[i - 1]))
+            continue;
+        const char *closing = closing_parenthesis(name + i);
+        if (!closing || !strstr(closing, "::"))
             return i;
+        i = (size_t)(closing - name);
     }
     return strlen(name);
+}
+
+/* The same without what each lambda ends in: "f()::{lambda(int)#1}::operator()(int) const" -> 20. */
+static size_t length_of_components(const char *name)
+{
+    static const char call[] = "::operator";
+    const size_t n = length_without_arguments(name), n_call = sizeof call - 1;
+    const bool is_lambda = n > n_call && name[n - n_call - 1] == '}' && !strncmp(name + n - n_call, call, n_call);
+    return is_lambda ? n - n_call : n;
 }
 
 /* Start of the next component, past "::", ".", "#" or "/"; NULL when this is the last. */
@@ -29,9 +55,9 @@ static const char *next_component(const char *name, const char *end)
 {
     int nesting = 0;
     for (const char *at = name; at < end; at++) {
-        if (strchr("<([", *at))
+        if (strchr("<([{", *at))
             nesting++;
-        else if (strchr(">)]", *at) && nesting)
+        else if (strchr(">)]}", *at) && nesting)
             nesting--;
         if (nesting || at == name)
             continue;
@@ -98,7 +124,7 @@ bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *r
 {
     const char *name = full_name, *end = full_name + strlen(full_name);
     if (!fits(name, end, room)) {
-        end = full_name + length_without_arguments(full_name);
+        end = full_name + length_of_components(full_name);
         while (!fits(name, end, room)) {
             const char *next = next_component(name, end);
             if (!next)

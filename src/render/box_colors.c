@@ -31,11 +31,12 @@ struct group {
     uint64_t key;
     const char *package, *name; /* package: of an address; else NULL */
     size_t name_bytes;
+    const char *file; /* with the line, of the subroutine that was met first */
     double area_now, self_now; /* inclusive and own time, as shares of the window, in this view, */
     double area_sum, self_sum; /* and in all views */
     double self, inclusive;    /* of the legend: while moving, they follow this view slowly, once they are shown */
     uint64_t first_ns;         /* begin of its first box so far */
-    uint32_t n_members;
+    uint32_t line, n_members;
     uint32_t variant;                   /* of its hue */
     bool has_own;                       /* it is its own; else the name's, which others may have, too */
     bool is_shown;                      /* there was an update that had it, */
@@ -194,6 +195,8 @@ static struct group group_of(const struct rv_box_colors *colors, const struct rv
     group.name = has_package ? subroutine->package : subroutine->name;
     group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
     group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
+    group.file = subroutine->file;
+    group.line = subroutine->line;
     group.is_state = has_package && form & RV_NAME_STATE;
     group.is_library = form & (RV_NAME_C | RV_NAME_LIBRARY) || is_library(subroutine->package, subroutine->file);
     if (colors->split && group.key == colors->split) {
@@ -709,6 +712,8 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
         out[at] = (struct rv_box_colors_group){.package = group->package,
                                                .name = group->name,
                                                .name_bytes = group->name_bytes,
+                                               .file = group->file,
+                                               .line = group->line,
                                                .n_members = group->n_members,
                                                .kind = group->kind,
                                                .is_state = group->is_state,

@@ -83,6 +83,8 @@ struct rv_box_colors_group {
     const char *package; /* of a subroutine that has an address instead of a name; else NULL */
     const char *name; /* of its package or subroutine, or the common begin of names; valid as long as the subroutines */
     size_t name_bytes;
+    const char *file; /* with the line, of the subroutine that was met first; "" = unknown */
+    uint32_t line;
     uint32_t n_members; /* subroutines */
     enum rv_box_colors_kind kind;
     bool is_state;

@@ -71,12 +71,30 @@ static bool ends_scope(const char *rest)
     return strncmp(rest, "::", 2) == 0 || *rest == '.';
 }
 
+/* A lambda of C++ or a closure of Rust: all of them have names that read alike. */
+static bool is_lambda(const struct rv_box_colors_group *group)
+{
+    return group->kind == RV_BOX_COLORS_PACKAGE && group->name[group->name_bytes - 1] == '}' &&
+           (strstr(group->name, "{lambda(") || strstr(group->name, "{closure"));
+}
+
+static void name_by_place(struct rv_legend_row *row, const struct rv_box_colors_group *group)
+{
+    const char *slash = strrchr(group->file, '/');
+    (void)snprintf(row->name, sizeof row->name, "%s:%" PRIu32, slash ? slash + 1 : group->file, group->line);
+    (void)rv_text_end_whole(row->name);
+}
+
 /* The name of a package; where there are none, the name of a scope, the whole name of a single member, or its begin. */
 static void name_group(struct rv_legend_row *row, const struct rv_box_colors_group *group)
 {
     const char *rest = group->name + group->name_bytes;
     const bool is_begin = group->kind == RV_BOX_COLORS_STEM && group->n_members > 1 && !ends_scope(rest);
     const bool is_only = group->kind == RV_BOX_COLORS_STEM && group->n_members == 1;
+    if (is_lambda(group) && group->file[0]) {
+        name_by_place(row, group);
+        return;
+    }
     if (group->package) {
         rv_text_append(row->name, sizeof row->name, group->package, SIZE_MAX);
         rv_text_append(row->name, sizeof row->name, "::", 2);

@@ -69,6 +69,22 @@ Test(short_name, texts_that_are_no_names_keep_their_front, .timeout = 60)
     }
 }
 
+/* Regression: a lambda had the name of the function that it is in. */
+Test(short_name, a_lambda_is_not_its_function, .timeout = 60)
+{
+    static const struct {
+        const char *full, *room;
+    } rows[] = {{"app::work()::{lambda(int)#2}::operator()(int) const", "work()::{lambda(int)#2}"},
+                {"app::work()::{lambda(int)#2}::operator()", "{lambda(int)#2}"},
+                {"a::B::f() const::{lambda()#1}::operator()", "f() const::{lambda()#1}"},
+                {"app::find(std::string const&) const", "find"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[128];
+        cr_assert(fit(rows[i].full, width(rows[i].room), out, sizeof out));
+        cr_assert_str_eq(out, rows[i].room);
+    }
+}
+
 Test(short_name, nothing_is_written_where_two_letters_do_not_fit, .timeout = 60)
 {
     char out[32];

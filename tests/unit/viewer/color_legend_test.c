@@ -25,6 +25,32 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     rv_box_colors_destroy(colors);
 }
 
+Test(color_legend, lambdas_are_shown_by_their_places)
+{
+    enum { N = 3 };
+    static const char *const PACKAGES[N] = {"a::f()::{lambda(int)#1}", "a::f()::{lambda(int)#2}",
+                                            "std::handler<a::f()::{lambda(int)#1}>"};
+    static const char *const SHOWN[N] = {"f.cc:7", "f.cc:8", "std::handler<a::f()::{lambda(int)#1}>"};
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_box boxes[N];
+    struct rv_view_lane lane = {.n_boxes = N, .n_members = 1};
+    const struct rv_view view = {.to_ns = 1000, .lanes = &lane, .n_lanes = 1, .boxes = boxes, .n_boxes = N};
+    for (uint32_t i = 0; i < N; i++) {
+        rv_subroutines_define(subroutines, i + 1, PACKAGES[i], "operator()", "/src/f.cc", 7 + i);
+        boxes[i] = (struct rv_box){
+            .start_ns = 20 * i, .duration_ns = N - i, .id = i + 1, .count = 1, .coverage = RV_BOX_EXACT};
+    }
+    struct rv_box_colors *colors = rv_box_colors_create();
+    struct rv_legend legend;
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    rv_color_legend_describe(colors, &view, &legend);
+    cr_assert_eq(legend.n_rows, N);
+    for (size_t i = 0; i < N; i++)
+        cr_assert_str_eq(legend.rows[i].name, SHOWN[i]);
+    rv_box_colors_destroy(colors);
+    rv_subroutines_destroy(subroutines);
+}
+
 /* A row shows what is before "::" or ".", such as "db"; the whole name if it has one name only; else the common
  * beginning of its names. */
 Test(color_legend, names_without_packages_are_shown_by_what_they_have_in_common)
