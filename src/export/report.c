@@ -13,6 +13,7 @@
 #include "export/table_names.h"
 #include "export/name_form.h"
 #include "export/text_buffer.h"
+#include "export/thread_owners.h"
 
 struct name { /* of a subroutine in the report */
     char *full;
@@ -217,6 +218,22 @@ static void add_json_line(struct rv_text_buffer *text, const struct table *table
     rv_text_buffer_add(text, "}");
 }
 
+static void add_json_thread_times(struct rv_text_buffer *text, const struct table *table,
+                                  const struct rv_state_times *times)
+{
+    if (table->has_switches) {
+        add_json_number(text, ",\"blocked_ns\":", times->blocked_ns);
+        add_json_number(text, ",\"runnable_ns\":", times->runnable_ns);
+        add_json_number(text, ",\"unknown_ns\":", times->unknown_ns);
+    }
+    if (table->has_turns) {
+        add_json_number(text, ",\"ready_ns\":", times->ready_ns);
+        add_json_number(text, ",\"suspended_ns\":", rv_state_times_suspended_ns(times));
+    }
+    if (table->has_objects)
+        add_json_number(text, ",\"objects\":", times->n_objects);
+}
+
 static void add_json_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
@@ -226,21 +243,30 @@ static void add_json_thread(struct rv_text_buffer *text, const struct table *tab
     rv_text_buffer_add_json(text, lane->name);
     add_json_number(text, ",\"events\":", lane->n_events);
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
-    if (table->has_switches) {
-        add_json_number(text, ",\"blocked_ns\":", lane->times.blocked_ns);
-        add_json_number(text, ",\"runnable_ns\":", lane->times.runnable_ns);
-        add_json_number(text, ",\"unknown_ns\":", lane->times.unknown_ns);
-    }
-    if (table->has_turns) {
-        add_json_number(text, ",\"ready_ns\":", lane->times.ready_ns);
-        add_json_number(text, ",\"suspended_ns\":", rv_state_times_suspended_ns(&lane->times));
-    }
-    if (table->has_objects)
-        add_json_number(text, ",\"objects\":", lane->times.n_objects);
+    add_json_thread_times(text, table, &lane->times);
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_text_buffer_add(text, "}");
     pthread_mutex_unlock(&lane->lock);
+}
+
+static void add_json_owners(struct rv_text_buffer *text, const struct table *table)
+{
+    size_t n;
+    struct rv_thread_owner *owners = rv_thread_owners_take(table->lanes, table->n_lanes, &n);
+    rv_text_buffer_add(text, ",\"thread_groups\":[");
+    for (size_t i = 0; i < n; i++) {
+        add_json_number(text, i ? ",{\"process\":" : "{\"process\":", owners[i].pid);
+        rv_text_buffer_add(text, ",\"name\":");
+        rv_text_buffer_add_json(text, owners[i].name);
+        add_json_number(text, ",\"threads\":", owners[i].n_threads);
+        add_json_number(text, ",\"events\":", owners[i].n_events);
+        add_json_number(text, ",\"max_depth\":", owners[i].max_depth);
+        add_json_thread_times(text, table, &owners[i].times);
+        rv_text_buffer_add(text, "}");
+    }
+    rv_text_buffer_add(text, "]");
+    free(owners);
 }
 
 /* The processes whose instrumentation is known. */
@@ -346,7 +372,9 @@ static void write_json(struct rv_text_buffer *text, const void *context)
         rv_text_buffer_add(text, i ? "," : "");
         add_json_thread(text, table, table->lanes[i]);
     }
-    rv_text_buffer_add(text, "],\"subroutines\":[");
+    rv_text_buffer_add(text, "]");
+    add_json_owners(text, table);
+    rv_text_buffer_add(text, ",\"subroutines\":[");
     for (size_t i = 0; i < table->n; i++) {
         rv_text_buffer_add(text, i ? "," : "");
         add_json_line(text, table, &table->lines[i]);
@@ -538,6 +566,25 @@ static void add_text_thread(struct rv_text_buffer *text, const struct table *tab
     pthread_mutex_unlock(&lane->lock);
 }
 
+static void add_text_owners(struct rv_text_buffer *text, const struct table *table)
+{
+    size_t n;
+    struct rv_thread_owner *owners = rv_thread_owners_take(table->lanes, table->n_lanes, &n);
+    if (n) {
+        rv_text_buffer_format(text, "\n%12s %10s %12s %10s", "process", "threads", "events", "max depth");
+        add_times_heading(text, table, false);
+        rv_text_buffer_add(text, "  group\n");
+    }
+    for (size_t i = 0; i < n_shown(table, n); i++) {
+        rv_text_buffer_format(text, "%12u %10u %12llu %10u", owners[i].pid, owners[i].n_threads,
+                              (unsigned long long)owners[i].n_events, owners[i].max_depth);
+        add_times(text, table, &owners[i].times, NULL);
+        rv_text_buffer_format(text, "  %s\n", owners[i].name);
+    }
+    add_text_more(text, table, n, "groups");
+    free(owners);
+}
+
 static void add_text_processes(struct rv_text_buffer *text, const struct table *table)
 {
     char by[RV_INSTRUMENTATION_BYTES];
@@ -672,6 +719,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     for (size_t i = 0; i < n_shown(table, table->n_lanes); i++)
         add_text_thread(text, table, table->lanes[i]);
     add_text_more(text, table, table->n_lanes, "threads");
+    add_text_owners(text, table);
     add_text_processes(text, table);
     add_text_not_traced(text, table);
     rv_text_buffer_format(text, "\n%llu event%s produced, %llu consumed, %llu dropped; %llu span%s",

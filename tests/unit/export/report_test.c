@@ -123,6 +123,51 @@ Test(report, processes_say_what_they_were_traced_by, .timeout = 60)
     teardown(&fixture);
 }
 
+/* Of lanes whose threads are named after one owner; a stack adds no thread. */
+Test(report, threads_that_are_a_group_are_summed_up, .timeout = 60)
+{
+    static const struct {
+        uint32_t pid, tid, stack;
+        const char *name;
+        uint64_t n_events, blocked_ns, away_ns;
+    } lanes[] = {
+        {70, 71, 0, "Ractor 2 w", 10, 100, 0}, {70, 72, 0, "Ractor 3", 20, 200, 0},
+        {70, 71, 1, "Ractor 2 w", 0, 5, 999},  {70, 73, 0, "Ractor 2 w: a.rb:1", 3, 30, 0},
+        {80, 81, 0, "Ractor 2 w", 40, 400, 0}, {80, 82, 0, "worker", 1, 1, 0},
+        {80, 83, 0, "worker", 1, 1, 0},
+    };
+    struct fixture fixture;
+    setup(&fixture);
+    fixture.report.n_switches = 1;
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
+        struct rv_lane *lane = rv_lanes_add(fixture.lanes, &(struct rv_lane_identity){.pid = lanes[i].pid,
+                                                                                      .process_key = lanes[i].pid,
+                                                                                      .tid = lanes[i].tid,
+                                                                                      .thread = lanes[i].tid,
+                                                                                      .stack = lanes[i].stack,
+                                                                                      .name = lanes[i].name});
+        lane->n_events = lanes[i].n_events;
+        lane->max_depth = (uint32_t)i;
+        lane->times = (struct rv_state_times){.blocked_ns = lanes[i].blocked_ns, .away_ns = lanes[i].away_ns};
+    }
+    char *text = written(&fixture.report, RV_REPORT_JSON), *words = written(&fixture.report, RV_REPORT_TEXT);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *groups = json_object_get(root, "thread_groups"), *group = json_array_get(groups, 0);
+    cr_assert_eq(json_array_size(groups), 1);
+    cr_assert_str_eq(json_string_value(json_object_get(group, "name")), "Ractor 2 w");
+    cr_assert_eq(number(group, "process"), 70);
+    cr_assert_eq(number(group, "threads"), 2);
+    cr_assert_eq(number(group, "events"), 13);
+    cr_assert_eq(number(group, "max_depth"), 3);
+    cr_assert_eq(number(group, "blocked_ns"), 135);
+    cr_assert_eq(number(group, "suspended_ns"), 0);
+    cr_assert_not_null(strstr(words, "  group\n          70          2           13          3 "));
+    json_decref(root);
+    free(text);
+    free(words);
+    teardown(&fixture);
+}
+
 Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 60)
 {
     struct fixture fixture;
@@ -248,7 +293,7 @@ Test(report, an_empty_run_is_reported_too, .timeout = 60)
     char *text = written(&report, RV_REPORT_JSON);
     cr_assert_str_eq(text, "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"state_changes\":0,"
                            "\"states_known\":false,\"lost\":{},"
-                           "\"processes\":[],\"not_traced\":[],\"threads\":[],\"subroutines\":[]}\n");
+                           "\"processes\":[],\"not_traced\":[],\"threads\":[],\"thread_groups\":[],\"subroutines\":[]}\n");
     free(text);
     teardown(&fixture);
 }

@@ -78,6 +78,18 @@ class RactorsTest < RingvizTest
     assert_operator out.scan(/ Ractor \d+$/).uniq.size, :>=, 4
   end
 
+  def test_reports_have_the_sums_of_a_ractor
+    path = write_file(<<~'RUBY')
+      def leaf = 1
+      Ractor.new(name: "kept") { leaf; 2.times { Thread.new { leaf }.join } }.take
+      Ractor.new { leaf }.take
+    RUBY
+    report = JSON.parse(run_plain([ENV["RINGVIZ"], "--report=json", "--", "ruby", "-W0", path]).out)
+    own = report["threads"].select { |thread| thread["name"].start_with?("Ractor 2 kept") }
+    assert_equal [["Ractor 2 kept", 3, own.sum { |thread| thread["events"] }]],
+                 report["thread_groups"].map { |group| group.values_at("name", "threads", "events") }
+  end
+
   def test_blocks_and_functions_inside_ractors_are_seen
     path = write_file("Warning[:experimental] = false\nRactor.new { 5.times { [3, 1].sort } }.take\n")
     calls = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "all" }).spans.map(&:name).tally
