@@ -60,7 +60,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                                 "step to the next event, of the pinned call's thread or of all"},
     [RV_ACTION_STEP_BACK] = {{{",", 0}}, NULL, "step to the previous event"},
     [RV_ACTION_SEEK] = {{{NULL, 0}}, "drag in the time bar", "move the playhead: nothing later is shown"},
-    [RV_ACTION_START] = {{{"Home", 0}}, NULL, "to the start, with the playhead if there is one"},
+    [RV_ACTION_START] = {{{"Home", 0}}, NULL, "to the start; a playhead that has moved comes along"},
     [RV_ACTION_END] = {{{"End", 0}}, NULL, "to the end, or to now: no playhead, all is shown"},
     [RV_ACTION_RECORD] = {{{"R", RV_MODIFIER_CTRL}}, NULL, "record from now on, into COMMAND.PID.rvz; again: end it"},
     [RV_ACTION_FOLLOW] = {{{"L", 0}}, NULL, "follow now, or the playhead"},

@@ -126,13 +126,13 @@ static void step(struct rv_viewer *viewer, bool is_forward)
 
 /* ---- */
 
-/* The window goes to the beginning, and a playhead with it: without one nothing is hidden. */
+/* The window goes to the beginning, and a playhead with it: without one nothing is hidden, nor in a frozen picture. */
 static void go_to_start(struct rv_viewer *viewer)
 {
     uint64_t first_ns = viewer->live_edge.first_ns;
     viewer->time_window.is_following = false;
     rv_time_window_set(&viewer->time_window, first_ns, first_ns + (uint64_t)viewer->time_window.window_ns);
-    if (viewer->playhead.is_on)
+    if (viewer->playhead.is_on && !viewer->playhead.is_held)
         place(viewer, first_ns);
 }
 

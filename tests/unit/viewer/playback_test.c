@@ -228,3 +228,18 @@ Test(playback, a_live_picture_is_frozen_rewound_and_caught_up_with, .timeout = 6
     cr_assert_eq(viewer->live_edge.now_ns, viewer->live_edge.live_ns);
     fini(&fixture);
 }
+
+Test(playback, at_the_start_of_a_frozen_capture_nothing_is_hidden, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture, 0.0, 0);
+    struct rv_viewer *viewer = &fixture.viewer;
+    rv_viewer_advance(viewer, fixture.lanes, false, 0.0);
+    rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_PLAY});
+    const uint64_t frozen_ns = viewer->playhead.at_ns;
+    rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_START});
+    cr_assert_eq(viewer->time_window.from_ns, (int64_t)BEGIN);
+    cr_assert_eq(viewer->playhead.at_ns, frozen_ns);
+    cr_assert(viewer->live_edge.is_frozen);
+    fini(&fixture);
+}
