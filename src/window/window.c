@@ -34,7 +34,8 @@
 #define PATH_BYTES 4096
 #define WIDTH 1600
 #define HEIGHT 900
-#define WINDOW_NS 100000000u
+#define LIVE_NS 1000000000u   /* of time, which a window shows at first */
+#define PLAYED_NS 100000000u  /* the same of one that plays a file */
 #define TURN_MS 30            /* interval of checks in an idle window */
 #define INTERVAL_NS 16000000u /* least interval of frames */
 #define OPEN_NS 100000000u    /* after so much time open calls are drawn longer */
@@ -595,12 +596,19 @@ static int open_window(struct window *window)
     return err ? err : rv_panels_open(&window->panels);
 }
 
+static uint64_t first_width_ns(const struct rv_window_params *params)
+{
+    if (params->window_ns)
+        return params->window_ns;
+    return params->speed > 0.0 ? PLAYED_NS : LIVE_NS;
+}
+
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
     char bookmarks[PATH_BYTES];
     struct window window = {.params = params, .session = session, .opened_ns = rv_clock_mono_ns()};
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
-                                      .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
+                                      .window_ns = first_width_ns(params),
                                       .at_ns = params->at_ns,
                                       .has_at = params->has_at,
                                       .bookmarks_path = rv_bookmarks_path(

@@ -33,7 +33,7 @@ struct rv_window_params {           /* zero = default */
     int width_px, height_px;        /* 1600 x 900 */
     struct rv_settings *settings;   /* in: initial settings; out: the chosen ones; NULL = defaults */
     const char *settings_path;      /* settings file; NULL = none */
-    uint64_t window_ns;             /* initial width of the time window: 100 ms */
+    uint64_t window_ns;             /* initial width of the time window: 1 s, 100 ms where a file is played */
     uint64_t at_ns;                 /* begin of what an ended capture shows, from its first event, */
     bool has_at;                    /* or all is shown */
     const char *file;               /* that is shown; NULL = a program, or a comparison of two, or of no name, */
