@@ -273,11 +273,16 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_special) == 24);
 #define RV_REC_MAX_INDEX_COLUMN (64u << 20)  /* raw bytes */
 #define RV_REC_HISTOGRAM_BUCKETS (59u * 64u) /* 64 an octave; the first octave counts by ns */
 
+enum rv_rec_index_flag {
+    RV_REC_INDEX_HAS_INNERS = 1 /* INNERS has all that there are. Without it they are unknown: the recorder did not
+                                   know all names in time, or is an older one */
+};
+
 struct rv_rec_index {
     uint64_t previous; /* offset of the previous INDEX; 0: none */
     uint64_t begin;    /* this one covers the chunks from here to its own offset */
     uint32_t n_columns;
-    uint32_t reserved;
+    uint32_t flags; /* enum rv_rec_index_flag; unknown bits: ignore */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index) == 24);
 
@@ -308,6 +313,7 @@ enum rv_rec_index_column {
     RV_REC_INDEX_PARTS = 15,    /* n_parts of each of FOLDS, by time; the following likewise, of each part */
     RV_REC_INDEX_SUMS = 16,
     RV_REC_INDEX_CALLS = 17,
+    RV_REC_INDEX_INNERS = 18, /* of some of TOTALS, in their order; see RV_REC_INDEX_HAS_INNERS */
     RV_REC_INDEX_COLUMN_END
 };
 
@@ -372,6 +378,13 @@ struct rv_rec_index_total {
     uint32_t n_buckets;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_total) == 48);
+
+struct rv_rec_index_inner {
+    uint64_t inner_ns; /* part of total_ns: of calls inside calls of another subroutine of that name, file and line */
+    uint32_t total;    /* which of TOTALS */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_inner) == 16);
 
 struct rv_rec_index_bucket {
     uint64_t n_calls;

@@ -5,8 +5,8 @@
  * So a span is an outermost activation exactly when it starts before all spans of i seen so far in this pass and before
  * the outermost open frame of i. (Equal starts: the one that closes later contains the other, or the other is empty.)
  * For subroutines of one name the same is asked once more of all of them together: what is outermost of its id, but inside a
- * call of the name, is the inner time of that id. Where names come later than calls, the spans that were outermost of their ids
- * are kept until then.
+ * call of the name, is the inner time of that id. Where names come later than calls, the time of spans that are outermost of
+ * their ids is summed up by context until then: the spans around them, each of another id.
  * Forwards, for self_ns: the frames closed one level deeper since the last span of this depth were its children.
  */
 #include "model/stats.h"
@@ -16,11 +16,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 #define NO_COVER UINT64_MAX
-#define MOST_EARLY (1u << 14)       /* calls kept until names are known: 384 KiB, */
-#define MOST_EARLY_TIMES (1u << 12) /* and 224 KiB */
+#define MOST_CONTEXTS (1u << 13)    /* 384 KiB, and as much again where threads' states are known */
+#define MOST_IN_CONTEXTS (1u << 20) /* calls: each takes some 18 ns more, and some names never come */
 
 struct row { /* one cache line */
     uint64_t n_calls, self_ns, min_ns, max_ns;
@@ -39,21 +40,16 @@ struct shared_name { /* the cover of all subroutines of a name, as in struct tot
     uint32_t stamp;
 };
 
-enum early_kind {
-    EARLY_OPEN,  /* frame, before the calls of its block */
-    EARLY_CALL,  /* with a duration */
-    EARLY_TIMES, /* of a call off the CPU */
+struct context { /* of calls of blocks in which not all subroutines had names: the calls around them, and the call */
+    uint64_t total_ns;
+    uint32_t caller; /* its number; 0: none */
+    uint32_t id;
 };
 
-struct early_call { /* counted before all subroutines of its block had names; the last to close comes first */
+struct activation { /* the present call, or one around it */
     uint64_t start_ns;
-    union {
-        uint64_t duration_ns;
-        size_t times; /* place in early_times */
-    };
-    uint32_t id;
-    bool begins_block;
-    uint8_t kind;
+    uint32_t context;
+    uint32_t last_callee; /* context; 0: none */
 };
 
 struct rv_stats {
@@ -73,12 +69,17 @@ struct rv_stats {
     size_t n_names, names_capacity;
     bool *has_name; /* by id; NULL: names are not awaited */
     size_t n_has_name;
-    size_t n_named_first; /* so many of the first ids have names */
-    uint32_t greatest;    /* id of the calls that were added last */
-    struct early_call *early;
-    size_t n_early, early_capacity;
-    struct rv_state_times *early_times;
-    size_t n_early_times, early_times_capacity;
+    size_t n_named_first;     /* so many of the first ids have names */
+    uint32_t greatest;        /* id of the calls that were added last */
+    struct context *contexts; /* by number; the first is no call */
+    size_t n_contexts, contexts_capacity;
+    size_t n_in_contexts;               /* calls */
+    struct rv_hash_index context_index; /* by caller and id */
+    struct rv_state_times *context_times;
+    size_t n_context_times;
+    struct activation *stack; /* outermost first; the first is no call */
+    size_t n_stack, stack_capacity;
+    bool lacks_inner;
 };
 
 struct open_id {       /* a subroutine with open frames */
@@ -115,8 +116,10 @@ void rv_stats_destroy(struct rv_stats *stats)
     free(stats->name_of);
     free(stats->names);
     free(stats->has_name);
-    free(stats->early);
-    free(stats->early_times);
+    free(stats->contexts);
+    rv_hash_index_fini(&stats->context_index);
+    free(stats->context_times);
+    free(stats->stack);
     free(stats);
 }
 
@@ -310,66 +313,171 @@ static bool are_named(const struct rv_stats *stats, const struct rv_stats_lane *
     return are;
 }
 
-static void keep_early(struct rv_stats *stats, const struct early_call *call)
+static uint32_t add_context(struct rv_stats *stats, uint32_t caller, uint32_t id)
 {
-    stats->early = rv_vec_reserve(stats->early, &stats->early_capacity, stats->n_early + 1, sizeof *stats->early);
-    stats->early[stats->n_early++] = *call;
+    stats->contexts =
+        rv_vec_reserve(stats->contexts, &stats->contexts_capacity, stats->n_contexts + 1, sizeof *stats->contexts);
+    stats->contexts[stats->n_contexts] = (struct context){.caller = caller, .id = id};
+    return (uint32_t)stats->n_contexts++;
 }
 
-/* Of a block; and where no name has come for too long, subroutines are taken to have names of their own. */
-static void end_early(struct rv_stats *stats, size_t begin)
+static void push_activation(struct rv_stats *stats, uint64_t start_ns, uint32_t context)
 {
-    if (begin < stats->n_early)
-        stats->early[begin].begins_block = true;
-    if (stats->n_early <= MOST_EARLY && stats->n_early_times <= MOST_EARLY_TIMES)
-        return;
-    for (size_t i = 0; i < stats->n_early; i++)
-        stats->has_name[stats->early[i].id] = true;
-    rv_stats_correct(stats);
+    stats->stack = rv_vec_reserve(stats->stack, &stats->stack_capacity, stats->n_stack + 1, sizeof *stats->stack);
+    stats->stack[stats->n_stack++] = (struct activation){.start_ns = start_ns, .context = context};
 }
 
-/* Keep the outermost activations of a block, for a second scan when the names are known. */
-static void keep_outermost(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
-                           size_t n)
+static void clear_contexts(struct rv_stats *stats)
 {
-    const size_t begin = stats->n_early;
-    cover_open(stats, lane);
+    stats->n_contexts = stats->n_in_contexts = 0;
+    stats->n_context_times = 0;
+    rv_hash_index_clear(&stats->context_index);
+    (void)add_context(stats, 0, 0);
+}
+
+/* Too much was counted without names: they are not waited for any more. */
+static void give_up_names(struct rv_stats *stats)
+{
+    free(stats->has_name);
+    stats->has_name = NULL;
+    stats->n_has_name = 0;
+    stats->lacks_inner = true;
+}
+
+/* The context of a call; 0: there are too many. Calls come in the reverse of the order in which they closed. */
+static uint32_t enter_context(struct rv_stats *stats, uint32_t id, uint64_t start_ns)
+{
+    while (stats->stack[stats->n_stack - 1].start_ns > start_ns)
+        stats->n_stack--;
+    struct activation *caller = &stats->stack[stats->n_stack - 1];
+    if (!caller->last_callee || stats->contexts[caller->last_callee].id != id) {
+        const uint64_t key = (uint64_t)caller->context << 32 | id;
+        uint32_t found = rv_hash_index_get(&stats->context_index, key);
+        if (!found && stats->n_contexts == MOST_CONTEXTS) {
+            give_up_names(stats);
+            return 0;
+        }
+        if (!found) {
+            found = add_context(stats, caller->context, id);
+            rv_hash_index_add(&stats->context_index, key, found);
+        }
+        caller->last_callee = found;
+    }
+    const uint32_t context = caller->last_callee;
+    push_activation(stats, start_ns, context);
+    return context;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct open_id *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Begin with the open frames around the calls of a block. False: there are too many contexts. */
+static bool enter_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
+{
+    struct open_id *open = rv_alloc(lane->open_slots + 1, sizeof *open);
+    size_t n = 0, n_entered = 0;
     for (size_t i = 0; i < lane->open_slots; i++)
         if (lane->open[i].n_open)
-            keep_early(stats, &(struct early_call){
-                                  .start_ns = lane->open[i].start_ns, .id = lane->open[i].id, .kind = EARLY_OPEN});
-    for (size_t i = n; i-- > 0;)
-        if (!(spans[i].flags & RV_SPAN_ORPHAN) && cover(stats, &spans[i]) &&
-            cover_name(stats, spans[i].id, spans[i].start))
-            keep_early(stats, &(struct early_call){.start_ns = spans[i].start,
-                                                   .duration_ns = spans[i].end - spans[i].start,
-                                                   .id = spans[i].id,
-                                                   .kind = EARLY_CALL});
-    end_early(stats, begin);
+            open[n++] = lane->open[i];
+    qsort(open, n, sizeof *open, by_start);
+    stats->n_stack = 0;
+    push_activation(stats, 0, 0);
+    while (n_entered < n && enter_context(stats, open[n_entered].id, open[n_entered].start_ns))
+        n_entered++;
+    free(open);
+    return n_entered == n;
 }
 
-/* Is it inside a call of the same name? Then it was counted twice. */
-static void correct_call(struct rv_stats *stats, const struct early_call *call)
+/* Sum up the outermost activations of a block by context. */
+static void add_contexts(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
+                         size_t n)
 {
-    if (cover_name(stats, call->id, call->start_ns))
+    stats->n_in_contexts += n;
+    cover_open(stats, lane);
+    if (!enter_open(stats, lane))
         return;
-    if (call->kind == EARLY_CALL)
-        add_inner(stats, call->id, call->duration_ns);
-    else if (call->kind == EARLY_TIMES)
-        rv_state_times_subtract(&stats->times[call->id].total, &stats->early_times[call->times]);
+    for (size_t i = n; i-- > 0;) {
+        if ((spans[i].flags & RV_SPAN_ORPHAN) || !cover(stats, &spans[i]))
+            continue;
+        const uint32_t context = enter_context(stats, spans[i].id, spans[i].start);
+        if (!context)
+            return;
+        if (cover_name(stats, spans[i].id, spans[i].start))
+            stats->contexts[context].total_ns += spans[i].end - spans[i].start;
+    }
 }
 
-static void correct_block(struct rv_stats *stats, const struct early_call *calls, size_t n)
+/* Is it inside a call of the same name? */
+static bool is_inner(const struct rv_stats *stats, const struct context *context)
 {
-    begin_cover(stats);
-    for (size_t i = 0; i < n; i++)
-        correct_call(stats, &calls[i]);
+    if (!stats->totals[context->id].has_shared_name)
+        return false;
+    const uint32_t name = stats->name_of[context->id];
+    bool is_found = false;
+    for (uint32_t i = context->caller; i && !is_found; i = stats->contexts[i].caller) {
+        const uint32_t id = stats->contexts[i].id;
+        is_found = stats->totals[id].has_shared_name && stats->name_of[id] == name;
+    }
+    return is_found;
+}
+
+void rv_stats_correct(struct rv_stats *stats)
+{
+    for (size_t i = 1; i < stats->n_contexts; i++) {
+        struct context *context = &stats->contexts[i];
+        if (!is_inner(stats, context))
+            continue;
+        if (context->total_ns)
+            add_inner(stats, context->id, context->total_ns);
+        context->total_ns = 0;
+        if (i >= stats->n_context_times || !rv_state_times_any(&stats->context_times[i]))
+            continue;
+        rv_state_times_subtract(&stats->times[context->id].total, &stats->context_times[i]);
+        stats->context_times[i] = (struct rv_state_times){0};
+    }
+}
+
+static bool are_contexts_named(const struct rv_stats *stats)
+{
+    bool are = true;
+    for (size_t i = 1; i < stats->n_contexts && are; i++)
+        are = stats->has_name[stats->contexts[i].id];
+    return are;
+}
+
+/* Before a block: contexts of names that have come since are not needed any more. */
+static void make_room_for_contexts(struct rv_stats *stats)
+{
+    if (stats->n_contexts < MOST_CONTEXTS / 2 && stats->n_in_contexts < MOST_IN_CONTEXTS / 2)
+        return;
+    if (are_contexts_named(stats)) {
+        rv_stats_correct(stats);
+        clear_contexts(stats);
+    } else if (stats->n_in_contexts >= MOST_IN_CONTEXTS) {
+        give_up_names(stats);
+    }
 }
 
 void rv_stats_await_names(struct rv_stats *stats)
 {
     stats->has_name = rv_vec_extend(NULL, &stats->n_has_name, stats->n_rows + 1, sizeof *stats->has_name);
     stats->has_name[0] = true; /* what is unknown */
+    clear_contexts(stats);
+}
+
+void rv_stats_lack_inner(struct rv_stats *stats)
+{
+    stats->lacks_inner = true;
+}
+
+bool rv_stats_lacks_inner(const struct rv_stats *stats)
+{
+    return stats->lacks_inner;
 }
 
 static void set_name(struct rv_stats *stats, uint32_t id, uint32_t name)
@@ -393,8 +501,10 @@ static uint32_t share_name(struct rv_stats *stats, uint32_t first)
 static void name_one(struct rv_stats *stats, const struct rv_namesake *namesake)
 {
     const uint32_t id = namesake->id, first = namesake->first, most = id > first ? id : first;
-    stats->has_name = rv_vec_extend(stats->has_name, &stats->n_has_name, (size_t)id + 1, sizeof *stats->has_name);
-    stats->has_name[id] = true;
+    if (stats->has_name) {
+        stats->has_name = rv_vec_extend(stats->has_name, &stats->n_has_name, (size_t)id + 1, sizeof *stats->has_name);
+        stats->has_name[id] = true;
+    }
     while (stats->n_named_first < stats->n_has_name && stats->has_name[stats->n_named_first])
         stats->n_named_first++;
     if (id == first)
@@ -410,40 +520,6 @@ void rv_stats_name(struct rv_stats *stats, const struct rv_namesake *namesakes, 
         name_one(stats, &namesakes[i]);
 }
 
-/* The end of the block that begins here. */
-static size_t end_of_block(const struct rv_stats *stats, size_t begin)
-{
-    size_t end = begin + 1;
-    while (end < stats->n_early && !stats->early[end].begins_block)
-        end++;
-    return end;
-}
-
-static bool are_early_named(const struct rv_stats *stats, const struct early_call *calls, size_t n)
-{
-    bool are = true;
-    for (size_t i = 0; i < n && are; i++)
-        are = stats->has_name[calls[i].id];
-    return are;
-}
-
-void rv_stats_correct(struct rv_stats *stats)
-{
-    size_t n_kept = 0;
-    for (size_t begin = 0, end; begin < stats->n_early; begin = end) {
-        end = end_of_block(stats, begin);
-        const struct early_call *calls = stats->early + begin;
-        if (are_early_named(stats, calls, end - begin)) {
-            correct_block(stats, calls, end - begin);
-            continue;
-        }
-        memmove(stats->early + n_kept, calls, (end - begin) * sizeof *calls);
-        n_kept += end - begin;
-    }
-    stats->n_early = n_kept;
-    stats->n_early_times = n_kept ? stats->n_early_times : 0;
-}
-
 /* ---- time off the CPU ---- */
 
 static struct times *times_at(struct rv_stats *stats, uint32_t id)
@@ -452,27 +528,17 @@ static struct times *times_at(struct rv_stats *stats, uint32_t id)
     return &stats->times[id];
 }
 
-static void keep_times(struct rv_stats *stats, uint32_t id, uint64_t start_ns, const struct rv_state_times *times)
+static void add_total_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times)
 {
-    stats->early_times = rv_vec_reserve(stats->early_times, &stats->early_times_capacity, stats->n_early_times + 1,
-                                        sizeof *stats->early_times);
-    keep_early(stats, &(struct early_call){
-                          .start_ns = start_ns, .times = stats->n_early_times, .id = id, .kind = EARLY_TIMES});
-    stats->early_times[stats->n_early_times++] = *times;
+    if (rv_state_times_any(times))
+        rv_state_times_add(&times_at(stats, id)->total, times);
 }
 
-/*
- * The part of a call that lies in this block. A call that began before was open in earlier blocks, and got its part
- * there.
- */
-static void add_total_times(struct rv_stats *stats, uint32_t id, uint64_t start_ns, const struct rv_state_times *times,
-                            bool is_early)
+static void add_context_times(struct rv_stats *stats, uint32_t context, const struct rv_state_times *times)
 {
-    if (!rv_state_times_any(times))
-        return;
-    rv_state_times_add(&times_at(stats, id)->total, times);
-    if (is_early)
-        keep_times(stats, id, start_ns, times);
+    stats->context_times =
+        rv_vec_extend(stats->context_times, &stats->n_context_times, (size_t)context + 1, sizeof *stats->context_times);
+    rv_state_times_add(&stats->context_times[context], times);
 }
 
 /* Does no other open frame of its name contain it? Of those that began at once, the one with the least id counts. */
@@ -491,48 +557,63 @@ static bool is_outermost_open(const struct rv_stats *stats, const struct rv_stat
     return is_outermost;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct early_call *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
+/*
+ * The parts of open calls that lie in this block. A call that began before was open in earlier blocks, too, and got its
+ * parts there.
+ */
 static void add_open_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane,
-                               const struct rv_state_times_sums *stretches, bool is_early)
+                               const struct rv_state_times_sums *stretches)
 {
-    const size_t begin = stats->n_early;
     for (size_t i = 0; i < lane->open_slots; i++) {
         const struct open_id *open = &lane->open[i];
         const struct rv_state_times times = rv_state_times_sums_between(stretches, open->start_ns, UINT64_MAX);
         if (open->n_open && is_outermost_open(stats, lane, open))
-            add_total_times(stats, open->id, open->start_ns, &times, is_early);
+            add_total_times(stats, open->id, &times);
     }
-    if (begin < stats->n_early)
-        qsort(stats->early + begin, stats->n_early - begin, sizeof *stats->early, by_start);
+}
+
+/* The same by context. */
+static bool add_open_contexts(struct rv_stats *stats, const struct rv_stats_lane *lane,
+                              const struct rv_state_times_sums *stretches)
+{
+    if (!enter_open(stats, lane))
+        return false;
+    for (size_t i = 1; i < stats->n_stack; i++) {
+        const uint32_t context = stats->stack[i].context;
+        const struct open_id *open = find_open(lane, stats->contexts[context].id);
+        const struct rv_state_times times = rv_state_times_sums_between(stretches, open->start_ns, UINT64_MAX);
+        if (is_outermost_open(stats, lane, open) && rv_state_times_any(&times))
+            add_context_times(stats, context, &times);
+    }
+    return true;
 }
 
 void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
                             size_t n, const struct rv_state_times_sums *stretches)
 {
-    const size_t begin = stats->n_early;
     cover_open(stats, lane);
-    const bool is_early = stats->has_name && !are_named(stats, lane, spans, n);
-    add_open_stretches(stats, lane, stretches, is_early);
+    add_open_stretches(stats, lane, stretches);
+    bool has_contexts =
+        stats->has_name && !are_named(stats, lane, spans, n) && add_open_contexts(stats, lane, stretches);
     size_t n_until = stretches->n; /* those that end with the span or before: most spans have none */
     for (size_t i = n; i-- > 0;) {
         const struct rv_span *span = &spans[i];
         while (n_until > 0 && stretches->items[n_until - 1].at_ns > span->end)
             n_until--;
-        if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span) || !cover_name(stats, span->id, span->start))
+        if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span))
             continue;
+        const bool is_outermost = cover_name(stats, span->id, span->start);
         if (n_until == 0 || stretches->items[n_until - 1].at_ns <= span->start)
             continue;
         const struct rv_state_times times = rv_state_times_sums_between(stretches, span->start, span->end);
-        add_total_times(stats, span->id, span->start, &times, is_early);
+        const uint32_t context = has_contexts ? enter_context(stats, span->id, span->start) : 0;
+        has_contexts = context != 0;
+        if (!is_outermost)
+            continue;
+        add_total_times(stats, span->id, &times);
+        if (has_contexts)
+            add_context_times(stats, context, &times);
     }
-    end_early(stats, begin);
 }
 
 /* The depth has fallen to this one: times pending at deeper levels count as children of the closing frame. */
@@ -683,8 +764,11 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     struct call calls[STEP_SPANS];
     cover_open(stats, lane);
     add_totals(stats, spans, n);
-    if (stats->has_name && !are_named(stats, lane, spans, n))
-        keep_outermost(stats, lane, spans, n);
+    if (stats->has_name && !are_named(stats, lane, spans, n)) {
+        make_room_for_contexts(stats);
+        if (stats->has_name)
+            add_contexts(stats, lane, spans, n);
+    }
     for (size_t at = 0; at < n; at += STEP_SPANS) {
         size_t n_calls = take_calls(stats, lane, spans + at, n - at < STEP_SPANS ? n - at : STEP_SPANS, calls);
         for (size_t i = 0; i < n_calls; i++)
@@ -736,6 +820,7 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
 
 void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids)
 {
+    into->lacks_inner |= from->lacks_inner;
     for (size_t i = 0; i < from->n_rows; i++) {
         const struct row *row = &from->rows[i];
         const struct times times = times_of(from, i);

@@ -49,14 +49,21 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
 
 /*
  * Subroutines of one name count as one: a call of one of them inside a call of another adds to inner_ns, not to
- * total_ns. Names may come after calls: from rv_stats_await_names() on, which comes before the first call, the calls of
- * blocks in which a subroutine has no name are kept until it has one, up to some 16,000 of them.
+ * total_ns. Names may come after calls: from rv_stats_await_names() on, which comes before the first call, calls of
+ * blocks in which a subroutine has no name are also summed up by the calls around them, up to some 8,000 sums, of a
+ * million calls.
  */
 void rv_stats_await_names(struct rv_stats *stats);
 
-/* Names have come: of these definitions, in their order. Then, once for all that came, correct the totals. */
+/* Names have come: of these definitions, in their order. */
 void rv_stats_name(struct rv_stats *stats, const struct rv_namesake *namesakes, size_t n);
+
+/* Before the rows are read or merged: take what is known to be inner by now out of the totals. */
 void rv_stats_correct(struct rv_stats *stats);
+
+/* Is inner_ns incomplete: were there too many of these, or calls counted without names, as the second function says? */
+bool rv_stats_lacks_inner(const struct rv_stats *stats);
+void rv_stats_lack_inner(struct rv_stats *stats);
 
 /* One call with known times; total_ns is 0 for an inner activation. For tables without lanes. */
 struct rv_stats_call {

@@ -21,13 +21,10 @@ void rv_delivery_fini(struct rv_delivery *delivery)
 void rv_delivery_learn_names(struct rv_delivery *delivery)
 {
     struct rv_namesake named[256];
-    const uint64_t n_before = delivery->n_named;
     for (size_t n; (n = rv_subroutines_read_namesakes(delivery->subroutines, delivery->n_named, named, 256));) {
         rv_stats_name(delivery->stats, named, n);
         delivery->n_named += n;
     }
-    if (delivery->n_named != n_before)
-        rv_stats_correct(delivery->stats);
 }
 
 static void follow_base(struct rv_stream *stream)

@@ -116,11 +116,14 @@ void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call
     rv_stats_put(delivery->stats,
                  &(struct rv_stats_row){.id = row->id,
                                         .n_calls = row->n_calls,
-                                        .total_ns = row->total_ns,
+                                        .total_ns = row->total_ns - total->inner_ns,
+                                        .inner_ns = total->inner_ns,
                                         .self_ns = row->self_ns,
                                         .min_ns = row->min_ns,
                                         .max_ns = row->max_ns},
                  &durations);
+    if (total->lacks_inner)
+        rv_stats_lack_inner(delivery->stats);
     delivery->counts.n_spans += row->n_calls;
     pthread_mutex_unlock(&delivery->lock);
     rv_histogram_fini(&durations);

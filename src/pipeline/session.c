@@ -656,6 +656,7 @@ struct rv_stats *rv_session_stats(struct rv_session *session)
         struct rv_delivery *delivery = &session->workers[i].delivery;
         pthread_mutex_lock(&delivery->lock);
         rv_delivery_learn_names(delivery);
+        rv_stats_correct(delivery->stats);
         rv_stats_merge(merged, delivery->stats);
         pthread_mutex_unlock(&delivery->lock);
     }

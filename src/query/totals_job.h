@@ -22,6 +22,7 @@ struct rv_totals_job { /* zeroed = none; must not move while running */
     struct rv_stats_row *rows;
     size_t n_rows;
     uint64_t self_ns; /* of all rows */
+    bool is_doubtful; /* calls inside calls of subroutines of their names may count twice: a recording does not tell */
     struct rv_job_thread thread;
 };
 

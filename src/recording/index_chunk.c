@@ -27,6 +27,7 @@ static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
     [RV_REC_INDEX_PARTS] = sizeof(struct rv_rec_index_part),
     [RV_REC_INDEX_SUMS] = sizeof(struct rv_rec_index_sum),
     [RV_REC_INDEX_CALLS] = sizeof(struct rv_rec_index_call),
+    [RV_REC_INDEX_INNERS] = sizeof(struct rv_rec_index_inner),
 };
 
 void rv_rec_index_fini(struct rv_rec_index_table *table)
@@ -246,6 +247,18 @@ static bool has_sound_totals(const struct rv_rec_index_table *table)
     return next == n_buckets;
 }
 
+static bool has_sound_inners(const struct rv_rec_index_table *table)
+{
+    size_t n, n_totals, next = 0;
+    const struct rv_rec_index_inner *inners = rv_rec_index_rows(table, RV_REC_INDEX_INNERS, &n);
+    const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n_totals);
+    for (size_t i = 0; i < n; next = (size_t)inners[i++].total + 1)
+        if (inners[i].total < next || inners[i].total >= n_totals ||
+            inners[i].inner_ns > totals[inners[i].total].total_ns)
+            return false;
+    return true;
+}
+
 static bool has_sound_depths(const struct rv_rec_index_table *table)
 {
     size_t n, n_stacks;
@@ -380,8 +393,8 @@ static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *c
         return -EBADMSG;
     bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) &&
                     has_sound_numbers_of_events(table) && has_sound_stacks(table, columns) && has_sound_cells(table) &&
-                    has_sound_totals(table) && has_sound_depths(table) && has_sound_waits(table, columns) &&
-                    has_sound_folds(table);
+                    has_sound_totals(table) && has_sound_inners(table) && has_sound_depths(table) &&
+                    has_sound_waits(table, columns) && has_sound_folds(table);
     return is_sound ? 0 : -EBADMSG;
 }
 

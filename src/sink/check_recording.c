@@ -162,11 +162,13 @@ static bool notes_stacks(const struct rv_rec_index_table *table)
     return false;
 }
 
-/* The oldest recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
+/* INNERS depend on when names were known. The oldest recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
  * self times depended on batch boundaries. Older ones did not note which stack was current. */
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
+    if (column == RV_REC_INDEX_INNERS)
+        return false;
     if (column >= RV_REC_INDEX_FOLDS)
         return theirs->columns[RV_REC_INDEX_FOLDS].n;
     if (column >= RV_REC_INDEX_WAITERS)

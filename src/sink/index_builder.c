@@ -540,6 +540,8 @@ bool rv_index_builder_is_due(const struct rv_index_builder *index_builder)
 
 static void put_totals(struct rv_index_builder *index_builder)
 {
+    if (!index_builder->leaves_totals) /* no names were known as it counted */
+        rv_stats_lack_inner(index_builder->stats);
     rv_index_totals_put(index_builder->stats, &index_builder->table);
     rv_stats_destroy(index_builder->stats);
     index_builder->stats = rv_stats_create();

@@ -32,11 +32,12 @@ bool rv_index_totals_fit(const struct rv_stats *totals)
     return fit;
 }
 
-/* In a file a total is of its id alone: --check counts again, and knows no names. */
+/* In a file a total is of its id alone: --check counts again, and knows no names. The inner times are beside it. */
 void rv_index_totals_put(const struct rv_stats *totals, struct rv_rec_index_table *table)
 {
     size_t n;
     struct rv_stats_row *rows = rv_stats_take_rows(totals, &n);
+    table->head.flags |= rv_stats_lacks_inner(totals) ? 0 : RV_REC_INDEX_HAS_INNERS;
     for (size_t i = 0; i < n; i++) {
         uint32_t n_buckets = put_buckets(rv_stats_durations(totals, rows[i].id), table);
         rv_rec_index_add(table, RV_REC_INDEX_TOTALS,
@@ -47,6 +48,9 @@ void rv_index_totals_put(const struct rv_stats *totals, struct rv_rec_index_tabl
                                                       .max_ns = rows[i].max_ns,
                                                       .id = rows[i].id,
                                                       .n_buckets = n_buckets});
+        if (rows[i].inner_ns)
+            rv_rec_index_add(table, RV_REC_INDEX_INNERS,
+                             &(struct rv_rec_index_inner){.inner_ns = rows[i].inner_ns, .total = (uint32_t)i});
     }
     free(rows);
 }

@@ -228,9 +228,25 @@ static struct rv_block_reader *open_blocks(struct rv_source *source)
     return rv_rec_reader_open(&file, indexed->path, NULL) == 0 ? rv_block_reader_create(file, &indexed->names) : NULL;
 }
 
+static void take_totals(const struct rv_rec_index_table *table, const struct rv_intake *intake)
+{
+    size_t n, n_buckets, n_inners;
+    const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
+    const struct rv_rec_index_bucket *buckets = rv_rec_index_rows(table, RV_REC_INDEX_BUCKETS, &n_buckets);
+    const struct rv_rec_index_inner *inners = rv_rec_index_rows(table, RV_REC_INDEX_INNERS, &n_inners);
+    const struct rv_rec_index_inner *end = inners + n_inners;
+    struct rv_call_total total = {.buckets = buckets, .lacks_inner = !(table->head.flags & RV_REC_INDEX_HAS_INNERS)};
+    for (size_t i = 0; i < n; i++) {
+        total.row = &totals[i];
+        total.inner_ns = inners < end && inners->total == i ? inners++->inner_ns : 0;
+        intake->pages->add_total(intake->context, &total);
+        total.buckets += totals[i].n_buckets;
+    }
+}
+
 static void take_index(struct indexed *indexed, uint64_t index, const struct rv_intake *intake)
 {
-    size_t n, n_rows;
+    size_t n;
     const struct rv_rec_index_table *table = &indexed->table;
     take_chunks(indexed, intake);
     rv_recorded_map_index(&indexed->names, &indexed->table);
@@ -238,10 +254,7 @@ static void take_index(struct indexed *indexed, uint64_t index, const struct rv_
     struct rows rows = rows_of(table);
     for (size_t i = 0; i < n; i++)
         take_block(indexed, &blocks[i], index, &rows, intake);
-    const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
-    const struct rv_rec_index_bucket *buckets = rv_rec_index_rows(table, RV_REC_INDEX_BUCKETS, &n_rows);
-    for (size_t i = 0; i < n; buckets += totals[i++].n_buckets)
-        intake->pages->add_total(intake->context, &(struct rv_call_total){&totals[i], buckets});
+    take_totals(table, intake);
     take_waiters(indexed, index, intake);
     indexed->n_indexes++;
 }

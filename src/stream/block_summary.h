@@ -42,6 +42,8 @@ struct rv_fold_summary { /* of blocks of a stack */
 struct rv_call_total { /* all calls of one subroutine */
     const struct rv_rec_index_total *row;
     const struct rv_rec_index_bucket *buckets;
+    uint64_t inner_ns; /* see struct rv_rec_index_inner */
+    bool lacks_inner;  /* it is not known */
 };
 
 struct rv_page_request {

@@ -358,8 +358,7 @@ static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_
     const struct rv_range_statistics *last = statistics->paths;
     size_t n;
     uint32_t node = rv_viewer_statistics_focus(statistics);
-    node =
-        node && last ? find_path(rv_range_statistics_nodes(last, &n), node, rv_range_statistics_nodes(next, &n)) : 0;
+    node = node && last ? find_path(rv_range_statistics_nodes(last, &n), node, rv_range_statistics_nodes(next, &n)) : 0;
     statistics->n_focus = node != 0;
     statistics->focus[0] = node;
 }
@@ -454,6 +453,8 @@ static bool show_totals(struct rv_viewer *viewer)
     if (!statistics->wants_totals || !rv_totals_job_is_done(&statistics->totals))
         return false;
     statistics->wants_totals = false;
+    if (statistics->totals.is_doubtful)
+        return false;
     statistics->shows_totals = true;
     statistics->shows_sample &= !statistics->wants_sample; /* else it is of the range before */
     take_rows(viewer, statistics->totals.rows, statistics->totals.n_rows);

@@ -136,7 +136,7 @@ static void add_total(void *context, const struct rv_call_total *total)
     uint64_t n = 0;
     for (uint32_t i = 0; i < total->row->n_buckets; i++)
         n += total->buckets[i].n_calls;
-    if (n != total->row->n_calls)
+    if (n != total->row->n_calls || total->inner_ns > total->row->total_ns)
         abort();
 }
 

@@ -239,15 +239,22 @@ struct naming {
     size_t period;           /* events between two names; 0: all come before the calls */
 };
 
+/* Before they are read, and as often before as one likes. */
+static void correct(const struct naming *naming)
+{
+    for (int i = 0; i < 2; i++)
+        rv_stats_correct(naming->shards[i]);
+}
+
 static void name_next(struct naming *naming)
 {
     const uint32_t id = naming->order[naming->n_named++], name = id % naming->n_names;
     if (!naming->first[name])
         naming->first[name] = id + 1;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         rv_stats_name(naming->shards[i], &(struct rv_namesake){id, naming->first[name] - 1}, 1);
-        rv_stats_correct(naming->shards[i]);
-    }
+    if (naming->n_named % 3 == 0)
+        correct(naming);
 }
 
 static void name_some(void *context, size_t event)
@@ -282,6 +289,7 @@ Test(stats, nested_calls_of_one_name_count_once_however_late_it_comes, .timeout 
         run_stream(&stream, shards, seed, naming.n_ids, name_some, &naming);
         while (naming.n_named < naming.n_ids)
             name_next(&naming);
+        correct(&naming);
         for (uint32_t id = 0; id < naming.n_ids; id++)
             as_id[id] = name_of(&stream, id);
         rv_stats_merge_as(merged, shards[0], as_id, naming.n_ids);
@@ -291,11 +299,97 @@ Test(stats, nested_calls_of_one_name_count_once_however_late_it_comes, .timeout 
         plain_stats(stream.all, stream.n, plain);
         check_rows(merged, plain);
         check_blocked(merged, &stream.blocked);
+        cr_assert_not(rv_stats_lacks_inner(merged));
         rv_stats_destroy(merged);
         rv_stats_destroy(shards[0]);
         rv_stats_destroy(shards[1]);
         free_stream(&stream);
     }
+}
+
+/* Calls of two names around each other, in ever other stacks. */
+static void add_stacks(struct rv_stats *stats, uint32_t n_stacks)
+{
+    struct rv_stats_lane *lane = rv_stats_lane_create();
+    for (uint32_t i = 0; i < n_stacks; i++)
+        rv_stats_add(stats, lane,
+                     (struct rv_span[]){{.start = 2, .end = 3, .id = 1, .depth = 2},
+                                        {.start = 1, .end = 4, .id = 10 + i, .depth = 1},
+                                        {.start = 0, .end = 5, .id = 2, .depth = 0}},
+                     3);
+    rv_stats_lane_destroy(lane);
+}
+
+static uint64_t inner_of_first(struct rv_stats *stats)
+{
+    struct rv_stats_row row;
+    rv_stats_correct(stats);
+    cr_assert_geq(rv_stats_rows(stats, &row, 1), 1);
+    cr_assert_eq(row.id, 1);
+    return row.inner_ns;
+}
+
+Test(stats, that_names_come_too_late_is_told, .timeout = 60)
+{
+    struct rv_stats *stats = rv_stats_create();
+    rv_stats_await_names(stats);
+    add_stacks(stats, 3000);
+    rv_stats_name(stats, (struct rv_namesake[]){{1, 1}, {2, 1}}, 2);
+    cr_assert_eq(inner_of_first(stats), 3000);
+    cr_assert_not(rv_stats_lacks_inner(stats));
+    add_stacks(stats, 5000);
+    cr_assert_eq(inner_of_first(stats), 8000, "that is known beforehand");
+    cr_assert(rv_stats_lacks_inner(stats));
+    struct rv_stats *merged = rv_stats_create();
+    rv_stats_merge(merged, stats);
+    cr_assert(rv_stats_lacks_inner(merged));
+    rv_stats_destroy(merged);
+    rv_stats_destroy(stats);
+}
+
+/* A name that never comes does not cost anything for ever. */
+Test(stats, names_are_awaited_for_a_million_calls, .timeout = 60)
+{
+    struct rv_stats *stats = rv_stats_create();
+    rv_stats_await_names(stats);
+    for (uint32_t i = 0; i < 349; i++)
+        add_stacks(stats, 1000);
+    cr_assert_not(rv_stats_lacks_inner(stats));
+    add_stacks(stats, 1000);
+    cr_assert(rv_stats_lacks_inner(stats));
+    rv_stats_name(stats, (struct rv_namesake[]){{1, 1}, {2, 1}}, 2);
+    const uint64_t inner_ns = inner_of_first(stats);
+    cr_assert(inner_ns > 349 * 1000 && inner_ns < 350 * 1000);
+    rv_stats_destroy(stats);
+}
+
+Test(stats, names_that_come_in_time_make_room_for_later_ones, .timeout = 60)
+{
+    struct rv_stats *stats = rv_stats_create();
+    rv_stats_await_names(stats);
+    rv_stats_name(stats, (struct rv_namesake[]){{1, 1}, {2, 1}}, 2);
+    for (uint32_t round = 0; round < 10; round++) {
+        struct rv_stats_lane *lane = rv_stats_lane_create();
+        for (uint32_t i = 0; i < 2500; i++) {
+            const uint32_t id = 10 + 2500 * round + i;
+            rv_stats_add(
+                stats, lane,
+                (struct rv_span[]){{.start = 1, .end = 2, .id = id, .depth = 1}, {.start = 0, .end = 2, .id = 2}}, 2);
+        }
+        for (uint32_t i = 0; i < 2500; i++)
+            rv_stats_name(stats, &(struct rv_namesake){10 + 2500 * round + i, i % 2 ? 2 : 10 + 2500 * round + i}, 1);
+        rv_stats_lane_destroy(lane);
+    }
+    rv_stats_correct(stats);
+    size_t n;
+    uint64_t inner_ns = 0;
+    struct rv_stats_row *rows = rv_stats_take_rows(stats, &n);
+    for (size_t i = 0; i < n; i++)
+        inner_ns += rows[i].inner_ns;
+    cr_assert_eq(inner_ns, 10 * 1250);
+    cr_assert_not(rv_stats_lacks_inner(stats));
+    free(rows);
+    rv_stats_destroy(stats);
 }
 
 Test(stats, an_orphan_is_no_call_and_passes_its_children_on, .timeout = 60)

@@ -164,6 +164,50 @@ Test(indexed, an_index_shows_what_the_whole_recording_of_the_newest_events_shows
     compare_both();
 }
 
+/* The session knows all names, the recorder of the first file does not. */
+Test(indexed, inner_calls_of_a_name_are_told_by_an_index)
+{
+    static const struct recorded_params params = {
+        .n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .n_names = 4};
+    char again[sizeof path + 8];
+    struct rv_recording_writer_totals written;
+    struct rv_check_result found;
+    record(&params);
+    (void)snprintf(again, sizeof again, "%s.again", path);
+    struct rv_recording_writer *recorder = rv_recording_writer_create(1);
+    struct rv_sink sink = rv_recording_writer_sink(recorder);
+    const struct rv_recording_writer_params recording = {.path = again, .program = "p", .is_all = true};
+    cr_assert_eq(rv_recording_writer_start(recorder, &recording), 0);
+    struct rv_session *whole = rv_session_start(
+        &(struct rv_session_params){.n_workers = 2, .sinks = &sink, .n_sinks = 1}, rv_replay_open(path));
+    cr_assert(rv_session_wait(whole, UINT64_C(1000000000) * WAIT_S));
+    cr_assert_eq(rv_recording_writer_stop(recorder, &written), 0);
+    rv_recording_writer_destroy(recorder);
+
+    struct rv_source *sources[2];
+    cr_assert_eq(rv_recording_on_demand_open(&sources[0], path, 0), 0);
+    cr_assert_eq(rv_recording_on_demand_open(&sources[1], again, 0), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        struct rv_session *indexed = sessions_start(sources[i], 0, NULL);
+        struct rv_stats *stats = rv_session_stats(indexed);
+        cr_assert_eq(rv_stats_lacks_inner(stats), i == 0);
+        if (i == 1)
+            compare_stats(whole, indexed);
+        rv_stats_destroy(stats);
+        rv_session_destroy(indexed);
+    }
+    struct rv_stats *stats = rv_session_stats(whole);
+    struct rv_stats_row row;
+    cr_assert_not(rv_stats_lacks_inner(stats));
+    cr_assert_gt(rv_stats_rows(stats, &row, 1), 1);
+    cr_assert_gt(row.inner_ns, row.total_ns / 10);
+    rv_stats_destroy(stats);
+    rv_session_destroy(whole);
+    cr_assert_eq(rv_check_read(again, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert(rv_check_is_whole(&found));
+    (void)unlink(again);
+}
+
 /* One thread's first events are kept. */
 Test(indexed, reports_the_time_of_discarded_events)
 {

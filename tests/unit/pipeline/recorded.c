@@ -70,18 +70,19 @@ static struct rv_event next_event(struct thread *thread)
     return event;
 }
 
-static void define_all(const struct rv_sink *sink)
+static void define_all(const struct rv_sink *sink, uint32_t n_names)
 {
     for (uint32_t i = 1; i <= RECORDED_IDS; i++) {
         char name[16];
-        snprintf(name, sizeof name, "f%u", i);
-        sink->define(sink->context, &(struct rv_definition){i, "", name, "", i}, 1);
+        const uint32_t number = n_names ? 1 + i % n_names : i;
+        snprintf(name, sizeof name, "f%u", number);
+        sink->define(sink->context, &(struct rv_definition){i, "", name, "", number}, 1);
     }
 }
 
 static void open_all(const struct rv_sink *sink, const struct recorded_params *params, struct thread *threads)
 {
-    define_all(sink);
+    define_all(sink, params->n_names);
     for (uint32_t i = 0; i < RECORDED_STREAMS; i++) {
         threads[i] = (struct thread){.now_ns = 1000000,
                                      .step_ns = params->step_ns[i],
@@ -159,7 +160,7 @@ void recorded_write(const char *path, const struct rv_event *events, size_t n)
     struct rv_recording_writer *recorder = rv_recording_writer_create(1);
     struct rv_sink sink = begin(recorder, path, &(struct rv_record_limit){.n_bytes = 0});
     struct rv_stream_info info = {.pid = 7, .tid = 10, .process_name = "p", .thread_name = "t"};
-    define_all(&sink);
+    define_all(&sink, 0);
     sink.open(sink.context, 0, &info);
     sink.events(sink.context, 0, events, n);
     sink.close(sink.context, 0, rv_event_ticks(&events[n - 1]) + 100, &(struct rv_stream_account){n, n, 0});

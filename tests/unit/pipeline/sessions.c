@@ -93,6 +93,7 @@ size_t sessions_compare_stats(const struct rv_stats *whole, const struct rv_stat
         cr_assert_eq(a->n_calls, b->n_calls, "subroutine %u: %llu calls, %llu by index", a->id,
                      (unsigned long long)a->n_calls, (unsigned long long)b->n_calls);
         cr_assert_eq(a->total_ns, b->total_ns, "subroutine %u", a->id);
+        cr_assert_eq(a->inner_ns, b->inner_ns, "subroutine %u", a->id);
         cr_assert_eq(a->self_ns, b->self_ns, "subroutine %u", a->id);
         cr_assert(a->min_ns == b->min_ns && a->p50_ns == b->p50_ns && a->p99_ns == b->p99_ns && a->max_ns == b->max_ns);
     }

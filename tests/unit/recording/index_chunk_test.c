@@ -30,7 +30,7 @@ TestSuite(index_chunk, .init = begin, .fini = end, .timeout = 60);
 static void make(void)
 {
     rv_rec_index_clear(&table);
-    table.head = (struct rv_rec_index){.previous = 64, .begin = 128};
+    table.head = (struct rv_rec_index){.previous = 64, .begin = 128, .flags = RV_REC_INDEX_HAS_INNERS};
     rv_rec_index_add(&table, RV_REC_INDEX_CHUNKS, &(struct rv_rec_index_chunk){128, 0, RV_REC_STREAM});
     rv_rec_index_add(&table, RV_REC_INDEX_CHUNKS, &(struct rv_rec_index_chunk){320, 0, RV_REC_ACCOUNT});
     rv_rec_index_add(&table, RV_REC_INDEX_BLOCKS,
@@ -56,7 +56,9 @@ static void make(void)
             rv_rec_index_add(&table, RV_REC_INDEX_SPANS, &(struct rv_rec_index_span){.start_ns = k, .end_ns = 20 + k});
         rv_rec_index_add(&table, RV_REC_INDEX_NOTES, &(struct rv_event){.when = i});
     }
-    rv_rec_index_add(&table, RV_REC_INDEX_TOTALS, &(struct rv_rec_index_total){.n_calls = 5, .id = 2, .n_buckets = 2});
+    rv_rec_index_add(&table, RV_REC_INDEX_TOTALS,
+                     &(struct rv_rec_index_total){.n_calls = 5, .total_ns = 90, .id = 2, .n_buckets = 2});
+    rv_rec_index_add(&table, RV_REC_INDEX_INNERS, &(struct rv_rec_index_inner){.inner_ns = 90});
     rv_rec_index_add(&table, RV_REC_INDEX_BUCKETS, &(struct rv_rec_index_bucket){.n_calls = 4, .bucket = 1});
     rv_rec_index_add(&table, RV_REC_INDEX_BUCKETS, &(struct rv_rec_index_bucket){.n_calls = 1, .bucket = 3775});
 }
@@ -80,6 +82,7 @@ Test(index_chunk, written_rows_are_read_back)
     cr_assert_eq(there_and_back(), 0);
     cr_assert_eq(back.head.previous, 64);
     cr_assert_eq(back.head.begin, 128);
+    cr_assert_eq(back.head.flags, RV_REC_INDEX_HAS_INNERS);
     for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END; i++) {
         cr_assert_eq(back.columns[i].n, table.columns[i].n, "column %zu", i);
         if (table.columns[i].n)
@@ -122,6 +125,8 @@ Test(index_chunk, inconsistent_tables_are_refused)
     REFUSE(RV_REC_INDEX_SPANS, rv_rec_index_span, start_ns, 21);
     REFUSE(RV_REC_INDEX_TOTALS, rv_rec_index_total, n_calls, 6);
     REFUSE(RV_REC_INDEX_TOTALS, rv_rec_index_total, n_buckets, 3);
+    REFUSE(RV_REC_INDEX_INNERS, rv_rec_index_inner, inner_ns, 91);
+    REFUSE(RV_REC_INDEX_INNERS, rv_rec_index_inner, total, 1);
     REFUSE(RV_REC_INDEX_BUCKETS, rv_rec_index_bucket, bucket, RV_REC_HISTOGRAM_BUCKETS);
     REFUSE(RV_REC_INDEX_BUCKETS, rv_rec_index_bucket, n_calls, 5);
     REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, least, 1); /* above the last */

@@ -9,6 +9,7 @@
 
 #include "../pipeline/recorded.h"
 #include "base/os.h"
+#include "source/recording_on_demand.h"
 #include "source/replay.h"
 #include "viewer/navigation.h"
 #include "viewer/subroutine_calls.h"
@@ -609,20 +610,30 @@ Test(statistics, a_list_has_the_first_calls_in_the_order_of_its_column, .timeout
 
 /* ---- a capture that has ended ---- */
 
-static struct rv_session *replay_random_calls(void)
+static struct rv_session *open_random_calls(uint32_t n_names, bool is_indexed)
 {
-    static const struct recorded_params params = {.n_events = {40000, 20000, 500, 100},
-                                                  .step_ns = {300, 900, 20000, 90000}};
+    const struct recorded_params params = {
+        .n_events = {40000, 20000, 500, 100}, .step_ns = {300, 900, 20000, 90000}, .n_names = n_names};
+    struct rv_source *source = NULL;
     char path[] = "/tmp/ringviz-statistics-XXXXXX";
     const int fd = mkstemp(path);
     cr_assert_geq(fd, 0);
     recorded_make(path, &params);
-    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, rv_replay_open(path));
+    if (is_indexed)
+        cr_assert_eq(rv_recording_on_demand_open(&source, path, 0), 0);
+    else
+        source = rv_replay_open(path);
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, source);
     while (!rv_session_wait(session, 100 * MS))
         continue;
     (void)close(fd);
     (void)unlink(path);
     return session;
+}
+
+static struct rv_session *replay_random_calls(void)
+{
+    return open_random_calls(0, false);
 }
 
 static struct rv_stats_row *copy_rows(const struct rv_viewer_statistics *statistics)
@@ -684,6 +695,37 @@ Test(statistics, rows_of_a_capture_that_has_ended_are_there_before_they_are_meas
     cr_assert_eq(viewer.statistics.totals.n_rows, n - 1, "a name that comes later is known");
     rv_viewer_fini(&viewer);
     rv_session_destroy(session);
+}
+
+/* The recorder of a part of a session knows no names: its totals are of ids. */
+Test(statistics, totals_that_may_count_calls_twice_are_not_shown, .timeout = 60)
+{
+    for (uint32_t n_names = 0; n_names <= 3; n_names += 3) {
+        struct rv_session *session = open_random_calls(n_names, true);
+        struct rv_viewer viewer;
+        struct rv_viewer_params params = {.now_ns = 1,
+                                          .window_ns = MS,
+                                          .lanes = rv_session_lanes(session),
+                                          .subroutines = rv_session_subroutines(session),
+                                          .session = session};
+        rv_settings_init(&params.settings);
+        rv_viewer_init(&viewer, &params);
+        rv_viewer_advance(&viewer, params.lanes, true, 0.0);
+        rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+        rv_totals_job_wait(&viewer.statistics.totals);
+        cr_assert_eq(viewer.statistics.totals.is_doubtful, n_names != 0);
+        rv_viewer_statistics_wait(&viewer);
+        cr_assert_not(viewer.statistics.wants_totals || viewer.statistics.shows_totals);
+        uint64_t measured_ns = 0, totals_ns = 0;
+        cr_assert_eq(viewer.statistics.n_rows, viewer.statistics.totals.n_rows);
+        for (size_t i = 0; i < viewer.statistics.n_rows; i++) {
+            measured_ns += viewer.statistics.rows[i].total_ns;
+            totals_ns += viewer.statistics.totals.rows[i].total_ns;
+        }
+        cr_assert_eq(measured_ns < totals_ns, n_names != 0);
+        rv_viewer_fini(&viewer);
+        rv_session_destroy(session);
+    }
 }
 
 Test(statistics, paths_that_are_shown_when_the_capture_ends_stay_until_all_is_measured, .timeout = 60)
