@@ -37,6 +37,17 @@ static struct rv_group_by *group_calls(const struct rv_reports *reports)
     return group_by;
 }
 
+static struct rv_full_rings full_rings_of(const struct rv_reports *reports)
+{
+    struct rv_lanes *lanes = rv_session_lanes(reports->session);
+    if (!rv_options_has_part(reports->options))
+        return rv_full_rings_sum(lanes);
+    struct rv_cli_slice slice;
+    rv_cli_slice_init(&slice, reports->options, lanes, rv_session_subroutines(reports->session));
+    rv_cli_slice_fini(&slice);
+    return rv_full_rings_between(lanes, rv_session_waits(reports->session), slice.from_ns, slice.to_ns);
+}
+
 static int write_report(struct rv_reports *reports)
 {
     struct rv_group_by *group_by = reports->options->group_by.is_on ? group_calls(reports) : NULL;
@@ -61,8 +72,7 @@ static int write_report(struct rv_reports *reports)
         .width = rv_table_width(reports->output->file),
     };
     rv_session_silent(reports->session, &report.silent);
-    if (!reports->range)
-        report.full_rings = rv_full_rings_sum(report.lanes);
+    report.full_rings = full_rings_of(reports);
     int error = rv_report_write(&report, reports->options->report_format, reports->output->file);
     rv_silent_threads_fini(&report.silent);
     rv_stats_destroy(stats);

@@ -462,7 +462,8 @@ static void start_session(struct run *run)
             .keeps_notes = options->n_exports,
             .keeps_waits = is_looked_at(options) || options->n_exports || rv_options_has(options, RV_OPTION_WAITS) ||
                            rv_options_has(options, RV_OPTION_HOLDERS) ||
-                           rv_options_has(options, RV_OPTION_CRITICAL_PATH),
+                           rv_options_has(options, RV_OPTION_CRITICAL_PATH) ||
+                           (options->has_report && rv_options_has_part(options)),
             .keeps_flows = is_looked_at(options) || rv_options_has(options, RV_OPTION_FLOWS) || options->n_exports ||
                            options->group_by.is_task,
             .times_stages = options->is_verbose,

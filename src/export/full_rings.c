@@ -1,9 +1,13 @@
 #include "export/full_rings.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/units.h"
+#include "base/vec.h"
+#include "waits/reader.h"
 
 /* Of the threads' time a twentieth, and half a second. */
 enum { LEAST_SHARE = 20 };
@@ -17,19 +21,80 @@ static uint64_t waited_on(struct rv_lane *lane)
     return waited_ns;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+struct in_range {
+    uint64_t from_ns, to_ns;
+    uint64_t *waited_ns; /* by lane */
+    size_t n_lanes;
+};
+
+static void add_thread(struct rv_full_rings *sum, struct rv_lane *lane, uint64_t waited_ns,
+                       const struct in_range *range)
+{
+    uint64_t first_ns, last_ns;
+    if (!waited_ns || !rv_lane_bounds(lane, &first_ns, &last_ns))
+        return;
+    first_ns = most(first_ns, range->from_ns);
+    last_ns = least(last_ns, range->to_ns);
+    sum->waited_ns += waited_ns;
+    sum->lasted_ns += last_ns > first_ns ? last_ns - first_ns : 0;
+    sum->n_threads++;
+}
+
 struct rv_full_rings rv_full_rings_sum(struct rv_lanes *lanes)
 {
+    static const struct in_range all = {.to_ns = UINT64_MAX};
     struct rv_full_rings sum = {.n_threads = 0};
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        const uint64_t waited_ns = waited_on(lane);
-        uint64_t first_ns, last_ns;
-        if (!waited_ns || !rv_lane_bounds(lane, &first_ns, &last_ns))
-            continue;
-        sum.waited_ns += waited_ns;
-        sum.lasted_ns += last_ns - first_ns;
-        sum.n_threads++;
+        add_thread(&sum, lane, waited_on(lane), &all);
     }
+    return sum;
+}
+
+static bool add_wait(void *context, const struct rv_wait *wait, rv_wait_place place)
+{
+    const struct in_range *range = context;
+    const uint64_t from_ns = most(wait->start_ns, range->from_ns), to_ns = least(wait->end_ns, range->to_ns);
+    (void)place;
+    if (wait->kind == RV_WAIT_FULL_RING && wait->lane < range->n_lanes && to_ns > from_ns)
+        range->waited_ns[wait->lane] += to_ns - from_ns;
+    return true;
+}
+
+/* Those that end in it, and those that end after it. */
+static void add_waits(struct in_range *range, struct rv_wait_reader *reader)
+{
+    struct rv_wait wait;
+    rv_wait_place place;
+    rv_wait_reader_each(reader, range->from_ns, range->to_ns, add_wait, range);
+    for (uint32_t i = 0; i < range->n_lanes; i++)
+        if (rv_wait_reader_present(reader, i, range->to_ns, &wait, &place))
+            (void)add_wait(range, &wait, place);
+}
+
+struct rv_full_rings rv_full_rings_between(struct rv_lanes *lanes, struct rv_waits *waits, uint64_t from_ns,
+                                           uint64_t to_ns)
+{
+    struct in_range range = {.from_ns = from_ns, .to_ns = to_ns, .n_lanes = rv_lanes_n(lanes)};
+    struct rv_full_rings sum = {.n_threads = 0};
+    struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
+    range.waited_ns = rv_alloc(range.n_lanes + 1, sizeof *range.waited_ns);
+    add_waits(&range, reader);
+    const bool is_known = !rv_wait_reader_has_missed(reader) && rv_waits_state(waits).gone_ns <= from_ns;
+    for (size_t i = 0; i < range.n_lanes && is_known; i++)
+        add_thread(&sum, rv_lanes_get(lanes, i), range.waited_ns[i], &range);
+    free(range.waited_ns);
+    rv_wait_reader_close(reader);
     return sum;
 }
 

@@ -7,6 +7,7 @@
 
 #include "export/text_buffer.h"
 #include "model/lanes.h"
+#include "waits/waits.h"
 
 struct rv_full_rings {             /* zeroed = no thread has waited, or it is not known */
     uint64_t waited_ns, lasted_ns; /* of the threads that did: together, and how long they ran */
@@ -15,6 +16,10 @@ struct rv_full_rings {             /* zeroed = no thread has waited, or it is no
 
 /* Of lanes that nothing is added to any more. Takes each lane's lock in turn. */
 struct rv_full_rings rv_full_rings_sum(struct rv_lanes *lanes);
+
+/* The same of a range of time, by the lanes' waits; unknown where some of these were discarded or cannot be read. */
+struct rv_full_rings rv_full_rings_between(struct rv_lanes *lanes, struct rv_waits *waits, uint64_t from_ns,
+                                           uint64_t to_ns);
 
 /* A sentence that says it, and what helps; "" where it is less than half a second, or than a twentieth of their
  * time. Returns out. */

@@ -392,6 +392,17 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *
                                   (unsigned long long)losses->n[loss], report->group_by ? "," : "");
 }
 
+/* Likewise: the time of the threads, and what of it they waited. */
+static void add_csv_full_rings(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    const struct rv_full_rings *full_rings = &report->full_rings;
+    if (full_rings->n_threads)
+        rv_text_buffer_format(text, "(full rings: %zu thread%s),,0,0,%llu,0,0,0,0,0,,,,,,,%llu,,,,,%s\n",
+                              full_rings->n_threads, rv_units_word(full_rings->n_threads, "", "s"),
+                              (unsigned long long)full_rings->lasted_ns, (unsigned long long)full_rings->waited_ns,
+                              report->group_by ? "," : "");
+}
+
 /* Likewise. */
 static void add_csv_not_traced(struct rv_text_buffer *text, const struct table *table)
 {
@@ -456,6 +467,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
         rv_text_buffer_add(text, "\n");
     }
     add_csv_losses(text, report);
+    add_csv_full_rings(text, report);
     add_csv_not_traced(text, table);
     add_csv_doubtful(text, table);
 }

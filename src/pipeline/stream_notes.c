@@ -207,7 +207,7 @@ static void add_ended(struct rv_track *track, struct rv_wait *wait)
 {
     wait->lane = track->lane->idx;
     if (wait->kind == RV_WAIT_FULL_RING)
-        track->lane->full_ring_ns += wait->end_ns - wait->start_ns;
+        track->lane->full_ring_ns += rv_wait_duration_ns(wait);
     if (rv_wake_has_moment(wait->wake) && wait->woke_ns)
         split_blocked(track, wait->woke_ns);
     *rv_track_add_moment(track) =

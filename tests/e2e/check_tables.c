@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/full_rings.h"
 #include "pipeline/history_on_disk.h"
 #include "source/recording_on_demand.h"
 #include "source/replay.h"
@@ -408,9 +409,25 @@ static void write_path(struct tables *tables, const char *range)
     rv_critical_path_job_stop(&job);
 }
 
+/* Not in the window, but in reports. */
+static void write_full_rings(const struct tables *tables, const char *range)
+{
+    const bool is_all = strcmp(range, "all") == 0;
+    const struct rv_range_ns *selected = &tables->viewer.selected;
+    const struct rv_full_rings full_rings =
+        rv_full_rings_between(tables->viewer.lanes, rv_session_waits(tables->session), is_all ? 0 : selected->from_ns,
+                              is_all ? UINT64_MAX : selected->to_ns);
+    FILE *file = create(tables, "full_rings");
+    if (full_rings.n_threads)
+        fprintf(file, "%zu %llu %llu\n", full_rings.n_threads, (unsigned long long)full_rings.waited_ns,
+                (unsigned long long)full_rings.lasted_ns);
+    fclose(file);
+}
+
 static bool write_tables(struct tables *tables, const char *range)
 {
     ask(tables, range);
+    write_full_rings(tables, range);
     if (!rv_viewer_statistics_range(&tables->viewer.statistics) || !tables->viewer.statistics.n_rows)
         return false;
     write_path(tables, range);

@@ -4,11 +4,11 @@ set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
-# The program's own counts go to $folder/counted, the rows without their header to $folder/rows.
+# The program's own counts go to $folder/counted, the rows of calls to $folder/rows.
 run() {
     timeout 60 "$ringviz" --force --output="$folder/out" "$@" -- "$program" >"$folder/counted" 2>"$folder/err"
     status=$?
-    sed 1d "$folder/out" >"$folder/rows"
+    sed '1d; /^(full rings: /d' "$folder/out" >"$folder/rows"
 }
 
 rows() {

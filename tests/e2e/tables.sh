@@ -6,7 +6,7 @@ ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5 plain_fib=$6 namesakes=$
 . "${0%/*}/harness.sh"
 
 tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process by.arguments top_down bottom_up
-callers callees lines path times.cpu times.blocked times.runnable"
+callers callees lines path times.cpu times.blocked times.runnable full_rings"
 
 make_waited() { # RECORDING: the begins of the calls that waited for the lock, by the spans around its waits
     run --holders=csv "$1"
@@ -50,6 +50,8 @@ make_oracle() { # RECORDING
     awk -F, '$1 == "threads" { all += $(NF - 4) } $1 == "unknown" { waits += $(NF - 4) } END { printf "%d %d\n", all, waits }' \
         "$folder/out" >"$folder/oracle/path"
     run_for --report=csv "$1"
+    awk -F '[ ,]' '/^\(full rings: / { print $3, $20, $8 }' "$folder/out" >"$folder/oracle/full_rings"
+    [ "${recording%:*}" != full ] || [ -s "$folder/oracle/full_rings" ] || fail "$1 $range: no full rings"
     first=$(awk -F, 'NR > 1 && $1 && (!first || $4 < first) { first = $4 } END { print first }' "$folder/all_spans")
     case $range in
     all) from=0 to=9e18 ;;
@@ -90,6 +92,8 @@ run --headless --record="$folder/fib.rvz" -- "$fib" 16
 expect "fib: exit status" $status 0
 run --headless --record="$folder/threads.rvz" -- "$threads" 3 10000
 expect "threads: exit status" $status 0
+run --headless --record="$folder/full.rvz" --ring-events=64 -- "$threads" 3 1000
+expect "full: exit status" $status 0
 run --headless --record="$folder/namesakes.rvz" -- "$namesakes" 40
 expect "namesakes: exit status" $status 0
 echo "uint fib(uint);" >"$folder/fib.conf"
@@ -97,7 +101,7 @@ run --prototypes="$folder/fib.conf" --patch='^fib$' --headless --record="$folder
 expect "arguments: exit status" $status 0
 
 mkdir "$folder/shown" "$folder/oracle"
-for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-100000 namesakes:2000000-15000000 starvation:50000000-250000001 threads:1000000-9000000; do
+for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-100000 full:1000000-20000000 namesakes:2000000-15000000 starvation:50000000-250000001 threads:1000000-9000000; do
     path=$folder/${recording%:*}.rvz
     run --spans=csv "$path"
     cp "$folder/out" "$folder/all_spans"
@@ -114,6 +118,6 @@ for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-10000
         done
     done
 done
-expect "comparisons" $n_compared 36
+expect "comparisons" $n_compared 42
 grep -q "were evicted" "$folder/said" || fail "the history was not needed: $(cat "$folder/said")"
 conclude

@@ -19,7 +19,13 @@ run --waits=csv "$folder/full.rvz"
 awk -F, '$1 == "full ring" && $3 > 10 && $4 > 1000000 { found = 1 } END { exit !found }' "$folder/out" ||
     fail "no waits for room in rings: $(cat "$folder/out")"
 run --report=json "$folder/full.rvz"
-grep -q '"full_rings":{"threads":[1-9][0-9]*,"waited_ns":[1-9]' "$folder/out" || fail "no full rings in a report: $(cat "$folder/out")"
+grep -o '"full_rings":{"threads":[1-9][0-9]*,"waited_ns":[1-9][^}]*' "$folder/out" >"$folder/full_rings" ||
+    fail "no full rings in a report: $(cat "$folder/out")"
+run --report=json --from=0 "$folder/full.rvz"
+expect "full rings of a range" "$(grep -o '"full_rings":[^}]*' "$folder/out")" "$(cat "$folder/full_rings")"
+run --report=csv --from=0 "$folder/full.rvz"
+expect "full rings as CSV" "$(sed -n 's/^(full rings: \([0-9]*\) threads*),,0,0,\([0-9]*\),0,0,0,0,0,*\([0-9]*\),*$/"full_rings":{"threads":\1,"waited_ns":\3,"lasted_ns":\2/p' \
+    "$folder/out")" "$(cat "$folder/full_rings")"
 run --headless --record="$folder/lone.rvz" --ring-events=64 --force -- "$contention" truth 1 50000
 run --critical-path=csv --force --output="$folder/path" "$folder/lone.rvz"
 awk -F, '$1 == "unknown" && $2 == "full ring" && $3 > 1000000 { found = 1 } END { exit !found }' "$folder/path" ||

@@ -46,3 +46,51 @@ Test(full_rings, little_is_not_worth_a_sentence, .timeout = 60)
     cr_expect_str_empty(rv_full_rings_words(&(struct rv_full_rings){.n_threads = 0}, words));
     rv_lanes_destroy(lanes);
 }
+
+static void add_wait(struct rv_waits *waits, uint32_t lane, uint64_t from_ns, uint64_t to_ns, enum rv_wait_kind kind)
+{
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = from_ns, .end_ns = to_ns, .lane = lane, .kind = kind});
+}
+
+static void expect_between(struct rv_lanes *lanes, struct rv_waits *waits, uint64_t from_ns, uint64_t to_ns,
+                           const struct rv_full_rings *wanted)
+{
+    const struct rv_full_rings sum = rv_full_rings_between(lanes, waits, from_ns, to_ns);
+    cr_expect(
+        sum.n_threads == wanted->n_threads && sum.waited_ns == wanted->waited_ns && sum.lasted_ns == wanted->lasted_ns,
+        "%zu threads waited %lu of %lu", sum.n_threads, (unsigned long)sum.waited_ns, (unsigned long)sum.lasted_ns);
+}
+
+/* They last from 1 s to 5 s and to 3 s. */
+Test(full_rings, waits_in_a_range_are_cut_at_its_ends, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_waits *waits = rv_waits_create(lanes, 0);
+    add_thread(lanes, 1, 4 * S, 3 * S);
+    add_thread(lanes, 2, 2 * S, S / 2);
+    add_wait(waits, 0, S, 2 * S, RV_WAIT_FULL_RING);
+    add_wait(waits, 0, 2 * S, 2 * S + S / 4, RV_WAIT_MUTEX);
+    add_wait(waits, 0, 3 * S, 5 * S, RV_WAIT_FULL_RING);
+    add_wait(waits, 1, 2 * S, 2 * S + S / 2, RV_WAIT_FULL_RING);
+    expect_between(lanes, waits, 0, UINT64_MAX, &(struct rv_full_rings){3 * S + S / 2, 6 * S, 2});
+    expect_between(lanes, waits, S + S / 2, 4 * S, &(struct rv_full_rings){2 * S, 4 * S, 2});
+    expect_between(lanes, waits, 3 * S + S / 2, 4 * S, &(struct rv_full_rings){S / 2, S / 2, 1});
+    expect_between(lanes, waits, 2 * S + S / 2, 3 * S, &(struct rv_full_rings){0, 0, 0});
+    rv_waits_destroy(waits);
+    rv_lanes_destroy(lanes);
+}
+
+Test(full_rings, of_waits_that_were_discarded_nothing_is_told, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_waits *waits = rv_waits_create(lanes, 1 << 16);
+    add_thread(lanes, 1, 100 * S, 3 * S);
+    for (uint64_t i = 0; i < 100000; i++)
+        add_wait(waits, 0, S + i * 1000, S + i * 1000 + 900, RV_WAIT_FULL_RING);
+    const uint64_t gone_ns = rv_waits_state(waits).gone_ns, end_ns = S + 100000 * 1000;
+    cr_assert(gone_ns > S && gone_ns < end_ns);
+    expect_between(lanes, waits, S, end_ns, &(struct rv_full_rings){0, 0, 0});
+    expect_between(lanes, waits, end_ns - 10000, end_ns, &(struct rv_full_rings){9000, 10000, 1});
+    rv_waits_destroy(waits);
+    rv_lanes_destroy(lanes);
+}
