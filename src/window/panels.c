@@ -27,7 +27,8 @@
 #define ROOM_HEIGHT 420.0 /* and their least height, points */
 #define LANES_FOUND 50u   /* shown in the palette at once, */
 #define RULES_SHOWN 20u   /* and rules of the filter */
-#define CHOICES_MOST (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN)
+#define WAITS_SHOWN 20u   /* and rows of the list of waits, most waiting first */
+#define CHOICES_MOST (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN + 2 * WAITS_SHOWN)
 #define HIT_PARTS 400 /* parts of the trace in which search hits are counted */
 #define DEBUGGER_FIELDS 3u
 
@@ -306,8 +307,23 @@ static void add_row(struct rv_command_palette *shown, struct rv_action_row *rows
 }
 
 struct choice_words {
-    char text[160];
+    char text[224];
 };
+
+/* Where the rows of the list of waits lead to, while it is open. */
+static void add_waits(const struct rv_viewer *viewer, struct rv_command_palette *shown, struct rv_action_row *rows,
+                      struct choice_words words[2 * WAITS_SHOWN])
+{
+    const size_t n = viewer->panels.has_waits && !viewer->panels.has_arcs ? viewer->waits.shown.n : 0;
+    for (uint32_t i = 0; i < n && i < WAITS_SHOWN; i++, words += 2) {
+        struct rv_waits_table_name object = {.text = ""};
+        rv_waits_content_name(viewer, i, &object);
+        (void)snprintf(words[0].text, sizeof words[0].text, "go to the longest wait for %s", object.text);
+        (void)snprintf(words[1].text, sizeof words[1].text, "go to who kept others waiting for %s", object.text);
+        add_row(shown, rows, RV_ACTION_SHOW_WAIT, i, words[0].text);
+        add_row(shown, rows, RV_ACTION_SHOW_HOLDER, i, words[1].text);
+    }
+}
 
 /* A switch for each kind of arc, and what can be done with each rule: elsewhere these are clicked. */
 static void add_choices(const struct rv_panels_about *about, struct rv_command_palette *shown,
@@ -326,6 +342,7 @@ static void add_choices(const struct rv_panels_about *about, struct rv_command_p
         add_row(shown, rows, RV_ACTION_INVERT_RULE, i, words[0].text);
         add_row(shown, rows, RV_ACTION_REMOVE_RULE, i, words[1].text);
     }
+    add_waits(about->viewer, shown, rows, words);
 }
 
 static void show_commands(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)

@@ -46,14 +46,20 @@ static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct 
                                        .end_ns = row->waited_ns - viewer->live_edge.first_ns};
 }
 
+void rv_waits_content_name(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_name *out)
+{
+    const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
+    const bool is_deadlock = idx < viewer->waits.shown.n_deadlocked, is_of_others = row->object == RV_WAITS_OTHER;
+    (void)snprintf(out->text, sizeof out->text, "%s%s%s", is_deadlock ? "deadlock: " : "",
+                   rv_wait_kind_name(row->kind), is_of_others ? " others" : "");
+    append_name(viewer, " ", is_of_others ? 0 : row->object, out);
+}
+
 static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
 {
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
-    const bool is_of_others = row->object == RV_WAITS_OTHER;
     describe_numbers(viewer, idx, out);
-    (void)snprintf(out->object.text, sizeof out->object.text, "%s%s%s", out->is_warning ? "deadlock: " : "",
-                   rv_wait_kind_name(row->kind), is_of_others ? " others" : "");
-    append_name(viewer, " ", is_of_others ? 0 : row->object, &out->object);
+    rv_waits_content_name(viewer, idx, &out->object);
     name_side(viewer, &row->waiter, &out->waiter);
     name_side(viewer, &row->holder, &out->holder);
 }

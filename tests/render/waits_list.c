@@ -42,9 +42,15 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
                            "the deadlock is not the first");
         window_steps_check(steps, shown->rows[1].object == 1 && shown->rows[1].total_ns == WAITED_NS,
                            "the object with most waiting is not the next");
-        ask(state, RV_ACTION_SHOW_WAIT, 0);
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
         return true;
     case 2:
+        if (!viewer->panels.has_commands || !state->is_settled)
+            return false;
+        user_type("longest wait deadlock");
+        user_press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 3:
         if (!viewer->pointer.hover.is_pinned || !state->is_settled)
             return false;
         window_steps_check(steps, viewer->pointer.hover.box.start_ns == ended_program_inner_start(1),
@@ -54,7 +60,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, !rv_viewer_waits_is_chosen(viewer, shown->n), "an object's row chose an arc");
         ask(state, RV_ACTION_ARC_KIND, RV_ARC_LOCK);
         return true;
-    case 3:
+    case 4:
         if (!state->is_settled || viewer->arcs.all.left_out != 1u << RV_ARC_LOCK || !shown->has_arcs)
             return false;
         window_steps_check(steps,
@@ -67,17 +73,17 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, rv_viewer_waits_is_chosen(viewer, shown->n), "the row is not the chosen one");
         user_press(SDL_SCANCODE_R, KMOD_LSHIFT); /* some are shown: then none */
         return true;
-    case 4:
+    case 5:
         if (viewer->settings.arcs_left_out != RV_ARC_OF_WAITS)
             return false;
         user_press(SDL_SCANCODE_R, KMOD_LSHIFT);
         return true;
-    case 5:
+    case 6:
         if (viewer->settings.arcs_left_out != 0)
             return false;
         user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
-    case 6:
+    case 7:
         if (viewer->panels.has_waits)
             return false;
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
@@ -88,5 +94,5 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 
 int main(void)
 {
-    return window_steps_run(&(struct window_steps){.act = act}, 1200, 700, 7);
+    return window_steps_run(&(struct window_steps){.act = act}, 1200, 700, 8);
 }
