@@ -88,8 +88,8 @@ static uint32_t find_or_add(struct rv_range_tree *tree, uint32_t parent, uint32_
 
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id)
 {
-    const uint32_t last = tree->nodes[parent].first_child;
-    return last && tree->nodes[last].id == id ? last : find_or_add(tree, parent, id);
+    const uint32_t last = rv_range_tree_last(tree, parent, id);
+    return last ? last : find_or_add(tree, parent, id);
 }
 
 static void add_totals(struct rv_range_node *sum, const struct rv_range_node *node)

@@ -38,6 +38,13 @@ void rv_range_tree_fini(struct rv_range_tree *tree);
 /* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first. */
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id);
 
+/* The same where it is the one that was found last of its caller's; else 0. */
+static inline uint32_t rv_range_tree_last(const struct rv_range_tree *tree, uint32_t parent, uint32_t id)
+{
+    const uint32_t last = tree->nodes[parent].first_child;
+    return tree->nodes[last].id == id ? last : 0;
+}
+
 /* Forget all paths, keep the room. */
 void rv_range_tree_clear(struct rv_range_tree *tree);
 

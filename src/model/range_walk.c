@@ -1,7 +1,8 @@
 /*
  * Each piece is read backwards in time, so that callers come before their callees: only a stack of the calls that
- * enclose the next one is needed. A call is finished when the iteration leaves it; the sum of its children is then
- * known.
+ * enclose the next one is needed. A row's times are added when its call is visited: to its path, whose sums make up the rows,
+ * and what is its own less with each callee. Calls whose time off the CPU counts, and those that are listed, are finished when the
+ * iteration leaves them; what their callees took is then known.
  */
 #include "model/range_walk.h"
 
@@ -19,8 +20,9 @@ struct rv_range_frame { /* a call that encloses the next ones: one cache line */
     uint32_t caller;    /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
     uint32_t arguments; /* of a listed call: id of their text, or 0 */
     uint16_t flags;
-    bool is_row, is_outermost, has_node;
-    bool is_lost; /* a path on the way to it has no node */
+    bool is_row, is_outermost;
+    bool is_lost;    /* it or a path on the way to it has no node */
+    bool is_entered; /* counted as open */
     bool is_outermost_of_arguments;
     bool is_counted; /* with this piece */
 };
@@ -29,17 +31,17 @@ struct rv_range_frame_times { /* time off the CPU inside the range: the frame's 
     struct rv_state_times own, callees;
 };
 
-#define MOST_FINISHED 32u
+#define NO_ROW UINT32_MAX
 
-struct rv_range_finished {
-    struct rv_stats_call calls[MOST_FINISHED];
-    uint32_t places[MOST_FINISHED]; /* of their statistics */
+struct rv_range_counted { /* calls whose durations are not yet in the part's statistics */
+    struct rv_stats_duration calls[RV_STATS_MOST_DURATIONS];
     size_t n;
 };
 
 struct rv_range_statistics_id {
-    uint32_t n_open; /* frames of that subroutine */
-    uint32_t place;  /* of its statistics in the part, + 1; 0: none yet */
+    uint32_t n_open;            /* frames of that subroutine */
+    uint32_t place;             /* of its statistics in the part, + 1; 0: none yet */
+    uint64_t total_ns, self_ns; /* of calls without a node, and less what other rows' nodes have of them */
 };
 
 void rv_range_part_fini(struct rv_range_part *part)
@@ -58,9 +60,23 @@ void rv_range_walk_fini(struct rv_range_walk *walk)
     free(walk->frames);
     free(walk->frame_times);
     free(walk->by_id);
+    free(walk->entered);
+    free(walk->is_outermost);
     rv_range_tree_fini(&walk->tree);
-    free(walk->finished);
+    free(walk->counted);
     free(walk->boxes);
+}
+
+/* Room for a frame more; the first one stands for what calls all outermost calls. */
+static void make_room(struct rv_range_walk *walk)
+{
+    walk->frames = rv_vec_reserve(walk->frames, &walk->frames_capacity, walk->n_frames + 1, sizeof *walk->frames);
+    walk->frames[0] = (struct rv_range_frame){.caller = RV_CALL_NO_CALLER};
+    if (!walk->has_times)
+        return;
+    walk->frame_times =
+        rv_vec_reserve(walk->frame_times, &walk->frame_times_capacity, walk->n_frames + 1, sizeof *walk->frame_times);
+    walk->frame_times[walk->n_frames] = (struct rv_range_frame_times){0};
 }
 
 void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
@@ -72,8 +88,11 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     part->calls.least_rank = atomic_load_explicit(&walk->scope->least_listed, memory_order_relaxed);
     if (!walk->tree.nodes)
         rv_range_tree_init(&walk->tree);
-    if (!walk->finished)
-        walk->finished = rv_alloc(1, sizeof *walk->finished);
+    if (!walk->counted)
+        walk->counted = rv_alloc(1, sizeof *walk->counted);
+    if (walk->n_frames == 0)
+        make_room(walk);
+    walk->n_frames = 1;
     if (!walk->boxes)
         walk->boxes = rv_alloc_scratch(MOST_BOXES, sizeof *walk->boxes);
 }
@@ -83,43 +102,59 @@ static const struct rv_range_piece *piece_of(const struct rv_range_walk *walk)
     return &walk->part->pieces[walk->at_piece];
 }
 
-/* ---- calls ---- */
-
 struct measured { /* of the kind of time that is asked for */
-    struct rv_stats_call call;
-    uint64_t inside_ns, off_ns;
+    uint64_t inside_ns, self_ns, duration_ns, off_ns;
 };
 
-static struct measured measure(const struct rv_range_frame *frame)
+static uint64_t own_time(uint64_t inside_ns, uint64_t children_ns)
 {
-    const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
-    return (struct measured){.call = {.self_ns = self_ns,
-                                      .duration_ns = frame->duration_ns,
-                                      .is_doubtful = (frame->flags & RV_SPAN_DOUBTFUL) != 0},
-                             .inside_ns = frame->inside_ns};
+    return inside_ns > children_ns ? inside_ns - children_ns : 0;
 }
 
-/* From all time to the kind of time that is asked for. */
-static void choose_time(struct measured *measured, enum rv_time_kind kind, const struct rv_range_frame_times *times)
+/* Is a call's time off the CPU asked for, or known? Then all calls are finished, not only those that are listed. */
+static bool finishes_all(const struct rv_range_walk *walk)
 {
-    const uint64_t off_ns = rv_state_times_of(&times->callees, RV_TIME_OFF_CPU, measured->inside_ns);
-    measured->inside_ns = rv_state_times_of(&times->callees, kind, measured->inside_ns);
-    measured->call.self_ns = rv_state_times_of(&times->own, kind, measured->call.self_ns);
-    measured->off_ns = kind == RV_TIME_WALL ? off_ns : kind == RV_TIME_ON_CPU ? 0 : measured->inside_ns;
-    if (kind != RV_TIME_WALL)
-        measured->call.duration_ns = measured->inside_ns;
+    return walk->has_times || walk->scope->time != RV_TIME_WALL;
 }
 
-static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *frame,
-                      const struct rv_stats_call *measured, uint64_t inside_ns)
+/* Its callees have been finished. */
+static struct measured measure(const struct rv_range_walk *walk, const struct rv_range_frame *frame)
+{
+    static const struct rv_range_frame_times NO_TIMES;
+    const struct rv_range_frame_times *times = walk->has_times ? &walk->frame_times[frame - walk->frames] : &NO_TIMES;
+    const enum rv_time_kind kind = walk->scope->time;
+    struct measured measured = {.inside_ns = frame->inside_ns,
+                                .self_ns = own_time(frame->inside_ns, frame->children_ns),
+                                .duration_ns = frame->duration_ns};
+    if (!finishes_all(walk))
+        return measured;
+    measured.off_ns = rv_state_times_of(&times->callees, RV_TIME_OFF_CPU, frame->inside_ns);
+    measured.inside_ns = rv_state_times_of(&times->callees, kind, measured.inside_ns);
+    measured.self_ns = rv_state_times_of(&times->own, kind, measured.self_ns);
+    if (kind == RV_TIME_WALL)
+        return measured;
+    measured.off_ns = kind == RV_TIME_ON_CPU ? 0 : measured.inside_ns;
+    measured.duration_ns = measured.inside_ns;
+    return measured;
+}
+
+/* ---- listed calls ---- */
+
+static bool is_listed(const struct rv_range_walk *walk, const struct rv_range_frame *frame)
+{
+    return frame->is_row && frame->id == walk->scope->calls_of;
+}
+
+static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
     struct rv_range_part *part = walk->part;
     const struct rv_range_piece *piece = piece_of(walk);
+    const struct measured measured = measure(walk, frame);
     const struct rv_call call = {.start_ns = frame->start_ns,
                                  .duration_ns = frame->duration_ns,
-                                 .self_ns = measured->self_ns,
-                                 .total_ns = measured->total_ns,
-                                 .arguments_total_ns = frame->is_outermost_of_arguments ? inside_ns : 0,
+                                 .self_ns = measured.self_ns,
+                                 .total_ns = frame->is_outermost ? measured.inside_ns : 0,
+                                 .arguments_total_ns = frame->is_outermost_of_arguments ? measured.inside_ns : 0,
                                  .id = frame->own_id,
                                  .lane_idx = piece->lane_idx,
                                  .depth = frame->depth,
@@ -135,92 +170,134 @@ static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *f
     }
 }
 
-/* Adds what a finished call's callees have to its own times, and all of that to its caller's callees. */
-static void finish_times(struct rv_range_walk *walk, struct rv_range_frame_times *times)
+static void finish_listed(struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
-    rv_state_times_add(&times->callees, &times->own);
-    if (walk->n_frames > 0)
-        rv_state_times_add(&times[-1].callees, &times->callees);
+    walk->by_id[frame->id].n_open--;
+    if (frame->arguments)
+        walk->by_id[frame->arguments].n_open--;
+    walk->n_listed = frame->node;
+    list_call(walk, frame);
 }
 
-/* Its callees have been added: those without a node of their own count as the caller's self. */
-static void add_to_nodes(struct rv_range_walk *walk, const struct rv_range_frame *frame,
-                         const struct measured *measured)
-{
-    struct rv_range_node *nodes = walk->tree.nodes, *node = &nodes[frame->node];
-    node->self_ns += measured->call.self_ns;
-    if (!frame->has_node)
-        return;
-    node->total_ns += measured->inside_ns;
-    node->off_ns += measured->off_ns;
-}
+/* ---- rows ---- */
 
 /* In the part's statistics. */
-static void add_finished(struct rv_range_walk *walk)
+static void add_counted(struct rv_range_walk *walk)
 {
-    struct rv_range_finished *finished = walk->finished;
-    rv_stats_add_calls(walk->part->stats, finished->places, finished->calls, finished->n);
-    finished->n = 0;
+    struct rv_range_counted *counted = walk->counted;
+    rv_stats_add_durations(walk->part->stats, counted->calls, counted->n);
+    counted->n = 0;
 }
 
-static void count_call(struct rv_range_walk *walk, uint32_t place, const struct rv_stats_call *call)
+/* A call's duration, with the piece that counts it. */
+static inline void count_call(struct rv_range_walk *walk, uint32_t id, uint64_t duration_ns, bool is_doubtful)
 {
-    struct rv_range_finished *finished = walk->finished;
-    finished->places[finished->n] = place;
-    finished->calls[finished->n++] = *call;
-    if (finished->n == MOST_FINISHED)
-        add_finished(walk);
+    struct rv_range_counted *counted = walk->counted;
+    struct rv_stats_duration *call = &counted->calls[counted->n++];
+    call->ns = duration_ns;
+    call->id = walk->by_id[id].place - 1;
+    call->is_doubtful = is_doubtful;
+    if (counted->n == RV_STATS_MOST_DURATIONS)
+        add_counted(walk);
 }
 
-/* Of a call that a later piece counts: its times in this one. */
-static void add_parts_inside(struct rv_stats *stats, uint32_t place, const struct rv_stats_call *call)
+/* Own time of a call that has no node counts as that of the node before it, whose row does without. */
+static void add_lost(struct rv_range_walk *walk, uint32_t node, uint64_t self_ns)
 {
-    static const struct rv_histogram NO_DURATIONS;
-    rv_stats_put(
-        stats,
-        &(struct rv_stats_row){.id = place, .total_ns = call->total_ns, .self_ns = call->self_ns, .min_ns = UINT64_MAX},
-        &NO_DURATIONS);
+    walk->tree.nodes[node].self_ns += self_ns;
+    if (node)
+        walk->by_id[walk->tree.nodes[node].id].self_ns -= self_ns;
 }
+
+/*
+ * What the time inside the range adds to the row of a call and to its path.
+ *   taken_ns  what a caller's own time has lost by it; for own times without callees 0
+ */
+static inline void add_times(struct rv_range_walk *walk, const struct rv_range_frame *frame, uint64_t inside_ns,
+                             uint64_t self_ns, uint64_t taken_ns)
+{
+    struct rv_range_node *node = &walk->tree.nodes[frame->node];
+    struct rv_range_statistics_id *id = &walk->by_id[frame->id];
+    if (!frame->is_lost) {
+        node->self_ns += self_ns;
+        node->total_ns += inside_ns;
+        return;
+    }
+    id->self_ns += self_ns;
+    id->total_ns += frame->is_outermost ? inside_ns : 0;
+    if (self_ns != taken_ns)
+        add_lost(walk, frame->node, self_ns - taken_ns);
+}
+
+/* Subtract a call from its caller's own time. */
+static inline void subtract_from_caller(struct rv_range_walk *walk, const struct rv_range_frame *frame,
+                                        uint64_t taken_ns)
+{
+    const struct rv_range_frame *caller = frame - 1;
+    if (!frame->is_lost) {
+        walk->tree.nodes[caller->node].self_ns -= taken_ns;
+        return;
+    }
+    if (caller->is_row)
+        walk->by_id[caller->id].self_ns -= taken_ns;
+    if (!frame->is_row)
+        add_lost(walk, caller->node, -taken_ns);
+}
+
+/* Of a call in which its thread did not run, or of a kind of time that is known once a call's callees are. */
+static void finish_row(struct rv_range_walk *walk, const struct rv_range_frame *frame)
+{
+    static const struct rv_state_times NO_TIMES;
+    const struct measured measured = measure(walk, frame);
+    if (walk->scope->time != RV_TIME_WALL) {
+        add_times(walk, frame, measured.inside_ns, measured.self_ns, 0);
+        if (frame->is_counted)
+            count_call(walk, frame->id, measured.duration_ns, frame->flags & RV_SPAN_DOUBTFUL);
+    }
+    walk->tree.nodes[frame->node].off_ns += frame->is_lost ? 0 : measured.off_ns;
+    if (!walk->has_times)
+        return;
+    const struct rv_range_frame_times *times = &walk->frame_times[frame - walk->frames];
+    if (rv_state_times_any(&times->callees))
+        rv_stats_add_times(walk->part->stats, walk->by_id[frame->id].place - 1, &times->own,
+                           frame->is_outermost ? &times->callees : &NO_TIMES);
+}
+
+/* ---- frames ---- */
 
 static void finish_frame(struct rv_range_walk *walk)
 {
-    static const struct rv_range_frame_times NO_TIMES;
-    const struct rv_range_scope *scope = walk->scope;
     const struct rv_range_frame *frame = &walk->frames[--walk->n_frames];
-    const struct rv_range_frame_times *times = walk->has_times ? &walk->frame_times[walk->n_frames] : &NO_TIMES;
-    if (walk->has_times)
-        finish_times(walk, &walk->frame_times[walk->n_frames]);
-    if (!frame->is_row || (scope->lists_calls && frame->id != scope->calls_of))
-        return;
-    struct rv_range_statistics_id *id = &walk->by_id[frame->id];
-    id->n_open--;
-    struct measured measured = measure(frame);
-    if (walk->has_times || scope->time != RV_TIME_WALL)
-        choose_time(&measured, scope->time, times);
-    measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
-    if (scope->lists_calls) {
-        if (frame->arguments)
-            walk->by_id[frame->arguments].n_open--;
-        walk->n_listed = frame->node;
-        list_call(walk, frame, &measured.call, measured.inside_ns);
-        return;
+    struct rv_range_frame_times *times = walk->has_times ? &walk->frame_times[walk->n_frames] : NULL;
+    if (times) {
+        rv_state_times_add(&times->callees, &times->own);
+        rv_state_times_add(&times[-1].callees, &times->callees);
     }
-    if (walk->has_times && rv_state_times_any(&times->callees))
-        rv_stats_add_times(walk->part->stats, id->place - 1, &times->own,
-                           frame->is_outermost ? &times->callees : &NO_TIMES.callees);
-    walk->part->self_ns += measured.call.self_ns;
-    add_to_nodes(walk, frame, &measured);
-    if (frame->is_counted)
-        count_call(walk, id->place - 1, &measured.call);
-    else
-        add_parts_inside(walk->part->stats, id->place - 1, &measured.call);
+    if (!walk->scope->lists_calls && frame->is_row)
+        finish_row(walk, frame);
+    else if (walk->scope->lists_calls && is_listed(walk, frame))
+        finish_listed(walk, frame);
 }
 
-static uint64_t inside(const struct rv_range_piece *piece, const struct rv_box *box)
+/* Leave all frames but the first n, innermost first. */
+static inline void leave_frames(struct rv_range_walk *walk, size_t n, bool lists, bool finishes)
 {
-    uint64_t from_ns = box->start_ns > piece->from_ns ? box->start_ns : piece->from_ns;
-    uint64_t end_ns = rv_box_end_ns(box), to_ns = end_ns < piece->to_ns ? end_ns : piece->to_ns;
-    return to_ns > from_ns ? to_ns - from_ns : 0;
+    while (finishes && walk->n_frames > n)
+        finish_frame(walk);
+    while (lists && walk->n_listed > n)
+        finish_listed(walk, &walk->frames[walk->n_listed - 1]);
+    walk->n_frames = n;
+}
+
+/* Each frame is deeper than the one before it, so how many are less deep than a call at most is known. */
+static inline size_t n_enclosing(const struct rv_range_frame *frames, size_t n_frames, const struct rv_box *box)
+{
+    const uint32_t outermost = n_frames > 1 ? frames[1].depth : box->depth;
+    size_t n = box->depth > outermost ? box->depth - outermost + 1 : 1;
+    n = n < n_frames ? n : n_frames;
+    while (n > 1 && (frames[n - 1].depth >= box->depth || frames[n - 1].start_ns > box->start_ns))
+        n--;
+    return n;
 }
 
 static struct rv_range_statistics_id *id_at(struct rv_range_walk *walk, uint32_t id)
@@ -228,13 +305,6 @@ static struct rv_range_statistics_id *id_at(struct rv_range_walk *walk, uint32_t
     if (id >= walk->n_by_id)
         walk->by_id = rv_vec_extend(walk->by_id, &walk->n_by_id, (size_t)id + 1, sizeof *walk->by_id);
     return &walk->by_id[id];
-}
-
-static void begin_row(struct rv_range_part *part, struct rv_range_statistics_id *id, uint32_t number)
-{
-    part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
-    part->ids[part->n_ids++] = number;
-    id->place = (uint32_t)part->n_ids;
 }
 
 /* Texts of arguments have ids of their own among those of subroutines. */
@@ -249,20 +319,78 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
         frame->arguments ? id_at(walk, frame->arguments)->n_open++ == 0 : frame->is_outermost;
 }
 
-static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, uint32_t caller)
+/*
+ * Count the frames of each subroutine around the innermost one. Only new paths need it: no more frames have come since the last
+ * one than calls were visited.
+ */
+static void count_open(struct rv_range_walk *walk)
 {
-    struct rv_range_tree *tree = &walk->tree;
+    const size_t n = walk->n_frames - 1;
+    size_t n_same = n;
+    while (n_same > 1 && !walk->frames[n_same - 1].is_entered)
+        n_same--;
+    for (; walk->n_entered > n_same; walk->n_entered--)
+        if (walk->entered[walk->n_entered - 1] != NO_ROW)
+            walk->by_id[walk->entered[walk->n_entered - 1]].n_open--;
+    if (n > walk->entered_capacity)
+        walk->entered = rv_vec_reserve(walk->entered, &walk->entered_capacity, n, sizeof *walk->entered);
+    for (; walk->n_entered < n; walk->n_entered++) {
+        struct rv_range_frame *frame = &walk->frames[walk->n_entered];
+        frame->is_entered = true;
+        walk->entered[walk->n_entered] = frame->is_row ? frame->id : NO_ROW;
+        if (frame->is_row)
+            walk->by_id[frame->id].n_open++;
+    }
+}
+
+/* A call is the first on its path, or has no node. */
+static void begin_path(struct rv_range_walk *walk, const struct rv_range_frame *frame)
+{
+    struct rv_range_part *part = walk->part;
     struct rv_range_statistics_id *id = id_at(walk, frame->id);
-    frame->is_outermost = id->n_open++ == 0;
-    if (!id->place)
-        begin_row(walk->part, id, frame->id);
-    if (frame->own_id >= walk->part->ids_end)
-        walk->part->ids_end = frame->own_id + 1;
-    frame->node = frame->is_lost ? caller : rv_range_tree_at(tree, caller, frame->id);
-    frame->has_node = frame->node != caller;
-    frame->is_lost = !frame->has_node;
-    if (frame->has_node && frame->is_counted)
-        tree->nodes[frame->node].n_calls++;
+    if (!id->place) {
+        part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
+        part->ids[part->n_ids++] = frame->id;
+        id->place = (uint32_t)part->n_ids;
+    }
+    count_open(walk);
+    if (walk->tree.n > walk->is_outermost_capacity)
+        walk->is_outermost =
+            rv_vec_reserve(walk->is_outermost, &walk->is_outermost_capacity, walk->tree.n, sizeof(bool));
+    if (!frame->is_lost)
+        walk->is_outermost[frame->node] = id->n_open == 0;
+}
+
+/* The path of a row from its caller's, where it is not the one that was taken last. */
+static __attribute__((noinline)) void find_path(struct rv_range_walk *walk, struct rv_range_frame *frame)
+{
+    const size_t n_known = walk->tree.n;
+    const uint32_t caller = frame->node;
+    if (!frame->is_lost)
+        frame->node = rv_range_tree_at(&walk->tree, caller, frame->id);
+    frame->is_lost = frame->node == caller;
+    if (frame->is_lost || walk->tree.n > n_known)
+        begin_path(walk, frame);
+}
+
+/* Add to a caller's callees. Returns what that takes of its own time. */
+static inline uint64_t add_child(struct rv_range_frame *caller, uint64_t inside_ns)
+{
+    const uint64_t self_ns = own_time(caller->inside_ns, caller->children_ns);
+    caller->children_ns += inside_ns;
+    return caller->is_row ? self_ns - own_time(caller->inside_ns, caller->children_ns) : 0;
+}
+
+static inline void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, bool finishes)
+{
+    const uint32_t last = frame->is_lost ? 0 : rv_range_tree_last(&walk->tree, frame->node, frame->id);
+    if (last)
+        frame->node = last;
+    else
+        find_path(walk, frame);
+    if (finishes || frame->is_lost)
+        frame->is_outermost = frame->is_lost ? walk->by_id[frame->id].n_open == 0 : walk->is_outermost[frame->node];
+    walk->tree.nodes[frame->node].n_calls += !frame->is_lost & frame->is_counted;
 }
 
 /*
@@ -273,94 +401,99 @@ static void give_times(struct rv_range_walk *walk, uint64_t after_ns)
 {
     for (const struct rv_state_stretch *time; (time = rv_range_times_take(&walk->times, walk->lane, after_ns));) {
         size_t n = walk->n_frames;
-        while (n > 0 && walk->frames[n - 1].start_ns >= time->at_ns)
+        while (n > 1 && walk->frames[n - 1].start_ns >= time->at_ns)
             n--;
-        if (n > 0)
+        if (n > 1)
             rv_state_times_add(&walk->frame_times[n - 1].own, &time->times);
     }
 }
 
-static struct rv_range_frame *push_frame(struct rv_range_walk *walk)
+/* Visit a call, after all calls that enclose it. */
+__attribute__((always_inline)) static inline void add_call(struct rv_range_walk *walk,
+                                                           const struct rv_range_piece *piece, const struct rv_box *box,
+                                                           uint64_t end_ns, bool lists, bool finishes)
 {
-    if (walk->n_frames == walk->frames_capacity)
-        walk->frames = rv_vec_reserve(walk->frames, &walk->frames_capacity, walk->n_frames + 1, sizeof *walk->frames);
-    if (walk->has_times) {
-        walk->frame_times = rv_vec_reserve(walk->frame_times, &walk->frame_times_capacity, walk->n_frames + 1,
-                                           sizeof *walk->frame_times);
-        walk->frame_times[walk->n_frames] = (struct rv_range_frame_times){0};
+    const struct rv_range_scope *scope = walk->scope;
+    if (finishes && walk->has_times)
+        give_times(walk, end_ns);
+    leave_frames(walk, n_enclosing(walk->frames, walk->n_frames, box), lists, finishes);
+    if (walk->n_frames == walk->frames_capacity || (finishes && walk->has_times))
+        make_room(walk);
+    struct rv_range_frame *frame = &walk->frames[walk->n_frames++], *caller = frame - 1;
+    const uint64_t from_ns = rv_clock_later_ns(box->start_ns, piece->from_ns),
+                   to_ns = rv_clock_earlier_ns(end_ns, piece->to_ns), inside_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+    frame->start_ns = box->start_ns;
+    frame->inside_ns = inside_ns;
+    frame->children_ns = 0;
+    frame->id = rv_range_scope_id(scope, box->id);
+    frame->depth = box->depth;
+    frame->node = caller->node;
+    if (lists || finishes) {
+        frame->duration_ns = box->duration_ns;
+        frame->own_id = box->id;
+        frame->caller = caller->is_row ? caller->id : caller->caller;
+        frame->arguments = 0;
+        frame->flags = box->flags;
     }
-    return &walk->frames[walk->n_frames++];
+    frame->is_row = walk->passes_thread && (!scope->filter || rv_filter_passes_box(scope->filter, walk->lane, box));
+    frame->is_lost = caller->is_lost;
+    frame->is_entered = false;
+    frame->is_counted = !piece->has_later || end_ns < piece->to_ns;
+    const uint64_t taken_ns = add_child(caller, inside_ns);
+    if (lists) {
+        if (is_listed(walk, frame))
+            begin_listed(walk, frame);
+        return;
+    }
+    if (frame->is_row)
+        add_row(walk, frame, finishes);
+    if (finishes && scope->time != RV_TIME_WALL)
+        return;
+    subtract_from_caller(walk, frame, taken_ns);
+    if (!frame->is_row)
+        return;
+    add_times(walk, frame, inside_ns, inside_ns, taken_ns);
+    if (frame->is_counted)
+        count_call(walk, frame->id, box->duration_ns, box->flags & RV_SPAN_DOUBTFUL);
 }
 
-static bool is_row(const struct rv_range_walk *walk, const struct rv_box *box)
+__attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk *walk, const struct rv_range_piece *of,
+                                                            struct rv_box *boxes, size_t n, bool lists, bool finishes)
 {
-    const struct rv_filter *filter = walk->scope->filter;
-    return walk->passes_thread && (!filter || rv_filter_passes_box(filter, walk->lane, box));
+    const struct rv_range_piece piece = *of;
+    const uint64_t first_end_ns = piece.has_earlier ? piece.from_ns : 0;
+    uint32_t ids_end = walk->part->ids_end;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_box *box = &boxes[i];
+        uint64_t end_ns = rv_box_end_ns(box);
+        if (box->start_ns > piece.known_ns || box->flags & RV_SPAN_ORPHAN)
+            continue;
+        if (end_ns > piece.known_ns) {
+            box->duration_ns = piece.open_end_ns > box->start_ns ? piece.open_end_ns - box->start_ns : 0;
+            box->flags |= RV_SPAN_OPEN;
+            end_ns = rv_box_end_ns(box);
+        }
+        if (end_ns < first_end_ns)
+            continue;
+        ids_end = box->id >= ids_end ? box->id + 1 : ids_end;
+        add_call(walk, &piece, box, end_ns, lists, finishes);
+    }
+    walk->part->ids_end = ids_end;
 }
 
 /*
- * Drop the frames that are as deep as the next call and have nothing to finish, as nearly all have where calls are listed. Each
- * is deeper than the one before it, so how many are shallower at most is known.
+ * Add calls as they were known when the range was begun: those that ended later were still open then. Earlier pieces have those
+ * that end before this one begins. What is done with a call is decided once for all of them.
  */
-static void drop_unlisted(struct rv_range_walk *walk, uint32_t depth)
+static void add_known(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_box *boxes, size_t n)
 {
-    const uint32_t outermost = walk->n_frames ? walk->frames[0].depth : depth;
-    size_t n_kept = depth > outermost ? depth - outermost : 0;
-    n_kept = n_kept > walk->n_listed ? n_kept : walk->n_listed;
-    walk->n_frames = n_kept < walk->n_frames ? n_kept : walk->n_frames;
-}
-
-/* Visit a call, after all calls that enclose it. */
-static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *piece, const struct rv_box *box)
-{
-    const uint64_t end_ns = rv_box_end_ns(box);
-    if (box->flags & RV_SPAN_ORPHAN || (piece->has_earlier && end_ns < piece->from_ns))
-        return;
-    if (walk->has_times)
-        give_times(walk, end_ns);
-    else if (walk->scope->lists_calls)
-        drop_unlisted(walk, box->depth);
-    while (walk->n_frames > 0) {
-        const struct rv_range_frame *top = &walk->frames[walk->n_frames - 1];
-        if (top->depth < box->depth && top->start_ns <= box->start_ns)
-            break;
-        finish_frame(walk);
-    }
-    struct rv_range_frame *frame = push_frame(walk), *caller = walk->n_frames > 1 ? frame - 1 : NULL;
-    *frame = (struct rv_range_frame){.start_ns = box->start_ns,
-                                     .duration_ns = box->duration_ns,
-                                     .inside_ns = inside(piece, box),
-                                     .id = rv_range_scope_id(walk->scope, box->id),
-                                     .own_id = box->id,
-                                     .depth = box->depth,
-                                     .flags = box->flags,
-                                     .node = caller ? caller->node : 0,
-                                     .caller = !caller          ? RV_CALL_NO_CALLER
-                                               : caller->is_row ? caller->id
-                                                                : caller->caller,
-                                     .is_lost = caller && caller->is_lost,
-                                     .is_row = is_row(walk, box),
-                                     .is_counted = !piece->has_later || end_ns < piece->to_ns};
-    if (caller)
-        caller->children_ns += frame->inside_ns;
-    if (!frame->is_row)
-        return;
-    if (!walk->scope->lists_calls)
-        add_row(walk, frame, frame->node);
-    else if (frame->id == walk->scope->calls_of)
-        begin_listed(walk, frame);
-}
-
-/* Add a call as it was known when the range was begun: one that ended later was still open then. */
-static void add_known(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_box *box)
-{
-    if (box->start_ns > piece->known_ns)
-        return;
-    if (rv_box_end_ns(box) > piece->known_ns) {
-        box->duration_ns = piece->open_end_ns > box->start_ns ? piece->open_end_ns - box->start_ns : 0;
-        box->flags |= RV_SPAN_OPEN;
-    }
-    add_call(walk, piece, box);
+    const bool lists = walk->scope->lists_calls;
+    if (finishes_all(walk))
+        add_boxes(walk, piece, boxes, n, lists, true);
+    else if (lists)
+        add_boxes(walk, piece, boxes, n, true, false);
+    else
+        add_boxes(walk, piece, boxes, n, false, false);
 }
 
 /* ---- piece by piece ---- */
@@ -373,7 +506,7 @@ static void add_open(struct rv_range_walk *walk, const struct rv_range_piece *pi
         struct rv_box box = rv_lane_frame_box(&lane->open[i], end_ns);
         if (box.start_ns >= piece->to_ns)
             break;
-        add_known(walk, piece, &box);
+        add_known(walk, piece, &box, 1);
     }
 }
 
@@ -395,14 +528,34 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
 }
 
+/* The rows, from the nodes of their paths. */
+static void sum_rows(struct rv_range_walk *walk)
+{
+    static const struct rv_histogram NO_DURATIONS;
+    struct rv_range_part *part = walk->part;
+    for (size_t i = 0; i < walk->tree.n; i++) {
+        const struct rv_range_node *node = &walk->tree.nodes[i];
+        part->self_ns += node->self_ns;
+        if (i == 0)
+            continue;
+        walk->by_id[node->id].self_ns += node->self_ns;
+        walk->by_id[node->id].total_ns += walk->is_outermost[i] ? node->total_ns : 0;
+    }
+    for (size_t i = 0; i < part->n_ids; i++) {
+        struct rv_range_statistics_id *id = &walk->by_id[part->ids[i]];
+        const struct rv_stats_row row = {
+            .id = (uint32_t)i, .total_ns = id->total_ns, .self_ns = id->self_ns, .min_ns = UINT64_MAX};
+        rv_stats_put(part->stats, &row, &NO_DURATIONS);
+        id->total_ns = id->self_ns = id->place = 0;
+    }
+}
+
 /* Leave the part what is needed until it is added, or for as long as it is kept. */
 static void end_part(struct rv_range_walk *walk)
 {
-    struct rv_range_part *part = walk->part;
-    add_finished(walk);
-    for (size_t i = 0; i < part->n_ids; i++)
-        walk->by_id[part->ids[i]].place = 0;
-    part->paths = rv_range_tree_pack(&walk->tree);
+    add_counted(walk);
+    sum_rows(walk);
+    walk->part->paths = rv_range_tree_pack(&walk->tree);
     rv_range_tree_clear(&walk->tree);
 }
 
@@ -410,8 +563,7 @@ static void end_piece(struct rv_range_walk *walk)
 {
     give_times(walk, 0);
     walk->part->lacks_objects |= walk->times.lacks_objects;
-    while (walk->n_frames > 0)
-        finish_frame(walk);
+    leave_frames(walk, 1, walk->scope->lists_calls, finishes_all(walk));
     walk->is_in_piece = false;
     walk->at_piece++;
     if (rv_range_walk_is_over(walk))
@@ -445,8 +597,7 @@ static size_t work_on_piece(struct rv_range_walk *walk, size_t most)
     if (missing_ns > piece->from_ns && missing_ns > walk->part->missing_before_ns)
         walk->part->missing_before_ns = missing_ns;
     walk->has_texts = rv_argument_texts_any(&lane->texts); /* a call's come before it */
-    for (size_t i = 0; i < n; i++)
-        add_known(walk, piece, &walk->boxes[i]);
+    add_known(walk, piece, walk->boxes, n);
     if (n < max && !rv_span_iter_back_wants_page(&walk->iter))
         end_piece(walk);
     return n;

@@ -116,17 +116,14 @@ static void drop_pages(struct rv_span_iter_back *walk)
         walk->at_page[i] -= n;
 }
 
-static inline struct rv_box box_of(const struct head *head)
+/* Returns the record that the head is at. */
+static inline struct rv_box read_head(struct head *head)
 {
-    return rv_span_record_box(head->log, head->records, head->at.item, head->base);
-}
-
-static inline void read_head(struct head *head)
-{
-    const struct rv_box box = box_of(head);
+    const struct rv_box box = rv_span_record_box(head->log, head->records, head->at.item, head->base);
     head->start_ns = box.start_ns;
     head->end_ns = box.start_ns + box.duration_ns;
     head->depth = box.depth;
+    return box;
 }
 
 static inline void enter_chunk(struct head *head)
@@ -137,35 +134,35 @@ static inline void enter_chunk(struct head *head)
 }
 
 /* Move to the record before; false when none is held. */
-static inline bool go_back(struct head *head)
+static inline bool go_back(struct head *head, struct rv_box *box)
 {
-    if (head->at.item > 0) {
+    if (__builtin_expect(head->at.item > 0, 1)) {
         head->at.item--;
     } else {
         if (!rv_chunked_log_back(head->log, &head->at))
             return false;
         enter_chunk(head);
     }
-    read_head(head);
+    *box = read_head(head);
     return true;
 }
 
 /* Move back to the first record inside the window, in the timeline also after what pages have; false when there is none. */
-static inline bool settle(const struct rv_span_iter_back *walk, struct head *head)
+static inline bool settle(const struct rv_span_iter_back *walk, struct head *head, struct rv_box *box)
 {
     while (head->end_ns >= head->from_ns) {
         if (head->start_ns < walk->to_ns && (head->start_ns >= walk->from_ns || head->end_ns > walk->from_ns))
             return true;
-        if (!go_back(head))
+        if (!go_back(head, box))
             return false;
     }
     return false;
 }
 
 /* The same from the record before it on. */
-static inline bool advance(const struct rv_span_iter_back *walk, struct head *head)
+static inline bool advance(const struct rv_span_iter_back *walk, struct head *head, struct rv_box *box)
 {
-    return go_back(head) && settle(walk, head);
+    return go_back(head, box) && settle(walk, head, box);
 }
 
 static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
@@ -183,8 +180,8 @@ static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeli
     if (head->at.chunk == head->log->n || rv_chunked_log_ordinal(head->log, head->at) != n_left - 1)
         return false;
     enter_chunk(head);
-    read_head(head);
-    return settle(walk, head);
+    struct rv_box box = read_head(head);
+    return settle(walk, head, &box);
 }
 
 /* Go on in the pages. */
@@ -257,15 +254,19 @@ static inline bool is_inside(const struct head *head, const struct head *other, 
 static size_t take_run(struct rv_span_iter_back *walk, struct head *head, const struct head *rival, struct rv_box *out,
                        size_t max, bool *has_ended)
 {
+    struct head at = *head;
+    struct rv_box box = read_head(&at);
+    uint64_t last_depth = walk->last_depth;
     size_t n = 0;
     do {
-        if (head->end_ns < walk->edge_ns)
+        if (at.end_ns < walk->edge_ns)
             break;
-        walk->last_depth = head->depth;
-        out[n++] = box_of(head);
-        *has_ended = !advance(walk, head);
-    } while (n < max && !*has_ended &&
-             (!rival || (is_before(head, rival) && !is_inside(head, rival, walk->last_depth))));
+        last_depth = at.depth;
+        out[n++] = box;
+        *has_ended = !advance(walk, &at, &box);
+    } while (n < max && !*has_ended && (!rival || (is_before(&at, rival) && !is_inside(&at, rival, last_depth))));
+    walk->last_depth = last_depth;
+    *head = at;
     return n;
 }
 

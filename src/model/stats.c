@@ -701,9 +701,9 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
     return !is_orphan;
 }
 
-static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns)
+static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns, uint32_t number)
 {
-    rv_histogram_add(&row->histogram, duration_ns);
+    rv_histogram_add_to(&row->histogram, number);
     row->n_calls++;
     row->self_ns += self_ns;
     if (duration_ns < row->min_ns)
@@ -718,29 +718,45 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
         grow_rows(stats, id);
     stats->totals[id].total_ns += call->total_ns;
     stats->totals[id].has_doubtful |= call->is_doubtful;
-    add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
-}
-
-void rv_stats_add_calls(struct rv_stats *stats, const uint32_t *ids, const struct rv_stats_call *calls, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (ids[i] >= stats->n_rows)
-            grow_rows(stats, ids[i]);
-        __builtin_prefetch(&stats->rows[ids[i]], 1);
-    }
-    for (size_t i = 0; i < n; i++)
-        rv_histogram_prefetch(&stats->rows[ids[i]].histogram, calls[i].duration_ns);
-    for (size_t i = 0; i < n; i++)
-        rv_stats_add_call(stats, ids[i], &calls[i]);
+    add_to_row(&stats->rows[id], call->duration_ns, call->self_ns, rv_histogram_number(call->duration_ns));
 }
 
 /* Prefetch the rows and buckets of a step before using them. */
-enum { STEP_SPANS = 32 };
+enum { STEP_SPANS = RV_STATS_MOST_DURATIONS };
 
 struct call {
     uint64_t duration_ns, self_ns;
     struct row *row;
 };
+
+static void add_to_rows(const struct call *calls, size_t n)
+{
+    uint32_t numbers[STEP_SPANS];
+    for (size_t i = 0; i < n; i++) {
+        numbers[i] = rv_histogram_number(calls[i].duration_ns);
+        rv_histogram_prefetch(&calls[i].row->histogram, numbers[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        add_to_row(calls[i].row, calls[i].duration_ns, calls[i].self_ns, numbers[i]);
+}
+
+void rv_stats_add_durations(struct rv_stats *stats, const struct rv_stats_duration *durations, size_t n)
+{
+    struct call calls[STEP_SPANS];
+    uint32_t greatest = 0;
+    for (size_t i = 0; i < n; i++)
+        greatest = durations[i].id > greatest ? durations[i].id : greatest;
+    if (greatest >= stats->n_rows)
+        grow_rows(stats, greatest);
+    for (size_t i = 0; i < n; i++) {
+        struct row *row = &stats->rows[durations[i].id];
+        __builtin_prefetch(row, 1);
+        calls[i] = (struct call){.duration_ns = durations[i].ns, .row = row};
+        if (__builtin_expect(durations[i].is_doubtful, 0))
+            stats->totals[durations[i].id].has_doubtful = true;
+    }
+    add_to_rows(calls, n);
+}
 
 /* Collect the spans of a step that have a row. Returns their number. */
 static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, const struct rv_span *spans, size_t n,
@@ -771,10 +787,7 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     }
     for (size_t at = 0; at < n; at += STEP_SPANS) {
         size_t n_calls = take_calls(stats, lane, spans + at, n - at < STEP_SPANS ? n - at : STEP_SPANS, calls);
-        for (size_t i = 0; i < n_calls; i++)
-            rv_histogram_prefetch(&calls[i].row->histogram, calls[i].duration_ns);
-        for (size_t i = 0; i < n_calls; i++)
-            add_to_row(calls[i].row, calls[i].duration_ns, calls[i].self_ns);
+        add_to_rows(calls, n_calls);
     }
 }
 

@@ -72,9 +72,15 @@ struct rv_stats_call {
 };
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
 
-/* Some dozens of them at once, which is quicker: their durations come from memory meanwhile. ids: n, one for each
- * call. */
-void rv_stats_add_calls(struct rv_stats *stats, const uint32_t *ids, const struct rv_stats_call *calls, size_t n);
+struct rv_stats_duration {
+    uint64_t ns;
+    uint32_t id;
+    bool is_doubtful; /* RV_SPAN_DOUBTFUL */
+};
+/* Count up to RV_STATS_MOST_DURATIONS calls at once, whose rows come from memory meanwhile; their times come by
+ * rv_stats_put(). */
+#define RV_STATS_MOST_DURATIONS 32u
+void rv_stats_add_durations(struct rv_stats *stats, const struct rv_stats_duration *durations, size_t n);
 
 /*
  * Own time of a call (without callees), for other tables: call it for each span of a lane in closing order instead of

@@ -168,8 +168,8 @@ static struct path *find_path(struct expected *expected, const char *text)
     return path;
 }
 
-static void expect(const struct world *world, const uint64_t range[2], const struct rv_filter *filter,
-                   struct expected *expected)
+static void expect_rows(const struct world *world, const uint64_t range[2], const struct rv_filter *filter,
+                        struct expected *expected)
 {
     *expected =
         (struct expected){.inside = calloc(world->n, sizeof(uint64_t)), .children = calloc(world->n, sizeof(uint64_t))};
@@ -197,12 +197,22 @@ static void expect(const struct world *world, const uint64_t range[2], const str
         row->n_calls++;
         row->self_ns += self;
         row->total_ns += is_outermost ? expected->inside[i] : 0;
+    }
+}
+
+static void expect(const struct world *world, const uint64_t range[2], const struct rv_filter *filter,
+                   struct expected *expected)
+{
+    expect_rows(world, range, filter, expected);
+    for (size_t i = 0; i < world->n; i++) {
+        if (!is_in(&world->calls[i], range) || !passes(&world->calls[i], filter))
+            continue;
         char text[PATH_BYTES];
         path_of(world, (uint32_t)i, filter, text);
         struct path *path = find_path(expected, text);
         path->n_calls++;
         path->total_ns += expected->inside[i];
-        path->self_ns += self;
+        path->self_ns += expected->inside[i] - expected->children[i];
     }
 }
 
@@ -413,12 +423,14 @@ Test(range_statistics, rows_and_flame_graph_are_what_a_count_of_every_call_gives
     }
 }
 
-static struct rv_range_statistics *measure_whole(struct world *world, uint64_t calls_per_part, bool lists_calls)
+static struct rv_range_statistics *measure_whole(struct world *world, uint64_t calls_per_part, bool lists_calls,
+                                                 const struct rv_filter *filter)
 {
     struct rv_range_statistics *range =
         rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
                                                                         .lanes = world->lanes,
                                                                         .subroutines = world->subroutines,
+                                                                        .filter = filter,
                                                                         .calls_per_part = calls_per_part,
                                                                         .lists_calls = lists_calls,
                                                                         .calls_of = 3});
@@ -454,14 +466,14 @@ Test(range_statistics, many_parts_give_what_one_gives_in_the_same_order_with_mor
         struct world world;
         world_init(&world, 300 + turn, 700000);
         const uint64_t calls_per_part = 5000 + rnd(&world) % 100000;
-        struct rv_range_statistics *one = measure_whole(&world, UINT64_MAX, false),
-                                   *many = measure_whole(&world, calls_per_part, false);
+        struct rv_range_statistics *one = measure_whole(&world, UINT64_MAX, false, NULL),
+                                   *many = measure_whole(&world, calls_per_part, false, NULL);
         cr_assert_eq(rv_range_statistics_n_parts(one), 1);
         cr_assert_gt(rv_range_statistics_n_parts(many), N_LANES);
         compare_nodes(one, many);
         cr_assert_eq(rv_range_statistics_self_ns(one), rv_range_statistics_self_ns(many));
-        struct rv_range_statistics *of_one = measure_whole(&world, UINT64_MAX, true),
-                                   *of_many = measure_whole(&world, calls_per_part, true);
+        struct rv_range_statistics *of_one = measure_whole(&world, UINT64_MAX, true, NULL),
+                                   *of_many = measure_whole(&world, calls_per_part, true, NULL);
         compare_lists(rv_range_statistics_calls(of_one), rv_range_statistics_calls(of_many));
         rv_range_statistics_destroy(one);
         rv_range_statistics_destroy(many);
@@ -469,6 +481,28 @@ Test(range_statistics, many_parts_give_what_one_gives_in_the_same_order_with_mor
         rv_range_statistics_destroy(of_many);
         world_fini(&world);
     }
+}
+
+Test(range_statistics, rows_are_exact_where_paths_have_no_nodes, .timeout = 120)
+{
+    const struct rv_filter *filters[2] = {NULL, NULL};
+    struct world world;
+    world_init(&world, 400, 900000);
+    cr_assert_eq(rv_filter_add(&filters[1], "!name:s[37]", (char[64]){0}, 64), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        struct rv_range_statistics *one = measure_whole(&world, UINT64_MAX, false, filters[i]),
+                                   *many = measure_whole(&world, 20000, false, filters[i]);
+        struct expected expected;
+        expect_rows(&world, (uint64_t[2]){0, UINT64_MAX}, filters[i], &expected);
+        compare_nodes(one, many);
+        check_rows(one, &expected);
+        check_rows(many, &expected);
+        expected_fini(&expected);
+        rv_range_statistics_destroy(one);
+        rv_range_statistics_destroy(many);
+    }
+    rv_filter_release(filters[1]);
+    world_fini(&world);
 }
 
 /* Each part has more of all calls: what they have is found in a moment, however many they are. */
@@ -482,7 +516,7 @@ Test(range_statistics, a_recursion_of_100_000_calls_that_is_cut_by_parts_has_the
                         &(struct rv_span){.start = 10 * depth, .end = 20 * DEPTH - 10 * depth, .id = 3, .depth = depth},
                         1);
     lane->last_ns = 20 * DEPTH;
-    struct rv_range_statistics *range = measure_whole(&world, 5000, true);
+    struct rv_range_statistics *range = measure_whole(&world, 5000, true, NULL);
     const struct rv_call_list *list = rv_range_statistics_calls(range);
     cr_assert_gt(rv_range_statistics_n_parts(range), 10);
     cr_assert_eq(list->n, DEPTH);
@@ -519,7 +553,7 @@ Test(range_statistics, calls_after_the_beginning_of_a_range_are_not_in_it, .time
         lanes[i]->n_open = 1;
         rv_lane_add_note(lanes[i], &(struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED});
     }
-    struct rv_range_statistics *at_once = measure_whole(&world, 1000, false);
+    struct rv_range_statistics *at_once = measure_whole(&world, 1000, false, NULL);
     const struct rv_range_statistics_params params = {
         .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines, .calls_per_part = 1000};
     struct rv_range_statistics *later = rv_range_statistics_create(&params);
