@@ -242,14 +242,18 @@ static void divide(struct rv_range_statistics *range)
         pthread_mutex_lock(&lane->lock);
         const uint64_t n_expected = expected_in(&range->scope, lane);
         const bool keeps = keeps_parts(range, lane);
+        const bool is_read = rv_timeline_first_log(lane->timeline) ||
+                             rv_timeline_paged_before_ns(lane->timeline, range->scope.from_ns, range->scope.to_ns);
         add_pieces(range, lane, newest_ns);
         if (keeps)
             rv_range_times_begin_states(&states, lane, (uint64_t[2]){range->scope.from_ns, range->scope.to_ns});
         pthread_mutex_unlock(&lane->lock);
         if (keeps)
             add_states(range, &states, first);
-        for (size_t j = first; j < range->n_pieces; j++)
+        for (size_t j = first; j < range->n_pieces; j++) {
             add_to_part(range, n_expected / (range->n_pieces - first), keeps && !is_at_end(&range->pieces[j]));
+            range->parts[range->n_parts - 1].is_read = is_read;
+        }
         n_all_expected += n_expected;
     }
     rv_range_times_fini(&states);
@@ -375,7 +379,7 @@ static struct rv_range_namesakes namesakes_of(const struct rv_range_statistics *
 static void keep_or_free(struct rv_range_statistics *range, struct rv_range_part *part)
 {
     const struct rv_range_namesakes namesakes = namesakes_of(range);
-    if (part->is_kept_later && !range->scope.lists_calls && part->missing_before_ns == 0)
+    if (part->is_kept_later && !part->is_limited && !range->scope.lists_calls && part->missing_before_ns == 0)
         rv_range_memory_take(range->memory, part, &namesakes);
     else
         rv_range_part_fini(part);
@@ -405,6 +409,7 @@ static bool add_next(struct rv_range_statistics *range)
     if (!part->kept)
         keep_or_free(range, part);
     pthread_mutex_lock(&range->lock);
+    range->scope.full = rv_range_tree_is_full(&range->tree) ? &range->tree : NULL;
     range->is_adding = false;
     range->n_ahead -= !part->kept;
     range->n_added++;

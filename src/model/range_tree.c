@@ -17,12 +17,21 @@ void rv_range_tree_clear(struct rv_range_tree *tree)
 {
     tree->nodes[0] = (struct rv_range_node){0};
     tree->n = 1;
+    tree->full = NULL;
     rv_hash_index_clear(&tree->by_path);
+}
+
+void rv_range_tree_limit(struct rv_range_tree *tree, const struct rv_range_tree *full)
+{
+    tree->full = full;
+    tree->in_full = rv_vec_reserve(tree->in_full, &tree->in_full_capacity, 1, sizeof *tree->in_full);
+    tree->in_full[0] = 0;
 }
 
 void rv_range_tree_fini(struct rv_range_tree *tree)
 {
     free(tree->nodes);
+    free(tree->in_full);
     rv_hash_index_fini(&tree->by_path);
     *tree = (struct rv_range_tree){0};
 }
@@ -60,10 +69,22 @@ static uint32_t find(const struct rv_range_tree *tree, struct path path, uint64_
     return rv_hash_index_find(&tree->by_path, hash, is_path, tree, &path);
 }
 
+/* Does a tree's limit have the path, which is to be its next node? */
+static bool is_within_limit(struct rv_range_tree *tree, struct path path, uint64_t hash)
+{
+    const struct path there = {tree->in_full[path.parent], path.id};
+    const uint32_t node = rv_hash_index_find(&tree->full->by_path, hash, is_path, tree->full, &there);
+    if (!node)
+        return false;
+    tree->in_full = rv_vec_reserve(tree->in_full, &tree->in_full_capacity, tree->n + 1, sizeof *tree->in_full);
+    tree->in_full[tree->n] = node;
+    return true;
+}
+
 /* Returns the parent where there is no room. */
 static uint32_t add_node(struct rv_range_tree *tree, struct path path, uint64_t hash)
 {
-    if (tree->n == RV_RANGE_MOST_NODES)
+    if (rv_range_tree_is_full(tree) || (tree->full && !is_within_limit(tree, path, hash)))
         return path.parent;
     tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, tree->n + 1, sizeof *tree->nodes);
     const uint32_t node = (uint32_t)tree->n++;
@@ -234,8 +255,11 @@ static void add_path(struct merge *merge, const struct incoming *path)
         add_totals(&into->nodes[0], &path->node);
 }
 
+/* A full tree is not written to: others read its paths. */
 static void make_room(struct rv_range_tree *tree, size_t n_more)
 {
+    if (rv_range_tree_is_full(tree))
+        return;
     const size_t n = tree->n + n_more < RV_RANGE_MOST_NODES ? tree->n + n_more : RV_RANGE_MOST_NODES;
     tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, n, sizeof *tree->nodes);
     rv_hash_index_reserve(&tree->by_path, n);

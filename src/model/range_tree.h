@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_RANGE_TREE_H
 #define RV_MODEL_RANGE_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,13 +30,28 @@ struct rv_range_tree {
     struct rv_range_node *nodes; /* [0]: the root. Until they are linked, first_child is the child found last, and
                                     next the half of a path's hash that those of its callees are made of */
     size_t n, capacity;
-    struct rv_hash_index by_path; /* hash of a path to its node */
+    struct rv_hash_index by_path;     /* hash of a path to its node */
+    const struct rv_range_tree *full; /* NULL, or a tree without whose paths this one does, too */
+    uint32_t *in_full;                /* by node: its path's node there */
+    size_t in_full_capacity;
 };
 
 void rv_range_tree_init(struct rv_range_tree *tree);
 void rv_range_tree_fini(struct rv_range_tree *tree);
 
-/* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first. */
+/* Has it RV_RANGE_MOST_NODES? Then no path gets a node any more. */
+static inline bool rv_range_tree_is_full(const struct rv_range_tree *tree)
+{
+    return tree->n == RV_RANGE_MOST_NODES;
+}
+
+/*
+ * Until a tree is cleared, give no nodes to paths that a full one has none of either: it is to be merged into that.
+ * Another thread may merge others into the full tree meanwhile. The tree has no paths yet.
+ */
+void rv_range_tree_limit(struct rv_range_tree *tree, const struct rv_range_tree *full);
+
+/* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first, or where the limit has none. */
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id);
 
 /* The same where it is the one that was found last of its caller's; else 0. */
@@ -45,7 +61,7 @@ static inline uint32_t rv_range_tree_last(const struct rv_range_tree *tree, uint
     return tree->nodes[last].id == id ? last : 0;
 }
 
-/* Forget all paths, keep the room. */
+/* Forget all paths and the limit, keep the room. */
 void rv_range_tree_clear(struct rv_range_tree *tree);
 
 struct rv_range_paths { /* a tree's nodes in about 12 bytes each, to be merged later; zeroed = not even a root */

@@ -88,6 +88,9 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     part->calls.least_rank = atomic_load_explicit(&walk->scope->least_listed, memory_order_relaxed);
     if (!walk->tree.nodes)
         rv_range_tree_init(&walk->tree);
+    part->is_limited = walk->scope->full && !(part->is_kept_later && part->is_read);
+    if (part->is_limited)
+        rv_range_tree_limit(&walk->tree, walk->scope->full);
     if (!walk->counted)
         walk->counted = rv_alloc(1, sizeof *walk->counted);
     if (walk->n_frames == 0)

@@ -26,6 +26,7 @@ struct rv_range_scope { /* what all parts of a range have in common */
     bool lists_calls;
     uint32_t calls_of; /* as an id of the results */
     enum rv_call_list_order list_order;
+    const struct rv_range_tree *full; /* NULL, or the paths of earlier parts that have nodes: no others get any */
     atomic_uint_least64_t
         least_listed; /* calls of less rank need not be kept; no ordering needed: a lower one does, too */
 };
@@ -74,6 +75,8 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     uint64_t missing_before_ns;
     bool lacks_objects; /* some were dropped before they were read */
     bool is_damaged, is_done;
+    bool is_read;        /* its calls may be in pages: where it is to be kept, it has all of its paths */
+    bool is_limited;     /* it has those only that have nodes in this range */
     uint64_t n_expected; /* calls */
     bool is_kept_later;  /* to be kept in the range memory (model/range_memory.h) once it has been added, */
     const struct rv_range_part *kept; /* or the kept part whose results this one borrows */

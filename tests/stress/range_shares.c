@@ -1,6 +1,7 @@
 /*
  * A range of many parts, which threads measure while calls are added to its lanes, equals a range of one part that is
- * begun at the same time, also once no more calls come. Parts are kept for the next range where there is room.
+ * begun at the same time, also once no more calls come. Parts are kept for the next range where there is room. Where there are
+ * more paths than have nodes, parts are measured by what others that are added meanwhile have found.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ enum { N_TURNS = 6 };
 enum { N_TURNS = 12 };
 #endif
 enum { N_LANES = 6, N_FIRST = 500, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 4 };
+enum { N_PATHS_OF_LANE = 60000, N_LEVELS = 4 };
 
 struct world {
     struct rv_lanes *lanes;
@@ -142,15 +144,55 @@ static bool is_right(struct world *world, size_t n_threads)
     return is_right;
 }
 
+/* Calls in each other, on another path each time. */
+static void add_paths(struct rv_lane *lane)
+{
+    struct rv_span spans[N_LEVELS];
+    for (uint64_t i = 0; i < N_PATHS_OF_LANE; i++) {
+        uint64_t digits = i * N_LANES + lane->idx;
+        for (uint32_t depth = 0; depth < N_LEVELS; depth++, digits /= N_IDS - 1)
+            spans[N_LEVELS - 1 - depth] = (struct rv_span){.start = 1000 + i * 100 + depth,
+                                                           .end = 1090 + i * 100 - depth,
+                                                           .id = (uint32_t)(digits % (N_IDS - 1)) + 1,
+                                                           .depth = depth};
+        rv_timeline_add(lane->timeline, spans, N_LEVELS);
+    }
+    lane->last_ns = 1000 + N_PATHS_OF_LANE * 100;
+}
+
+static void begin(struct world *world)
+{
+    *world = (struct world){rv_lanes_create(), rv_subroutines_create(), PTHREAD_MUTEX_INITIALIZER,
+                            rv_range_memory_create(1 << 18)};
+    for (uint32_t i = 0; i < N_LANES; i++)
+        (void)rv_lanes_add(world->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i + 1, .thread = i});
+    for (uint32_t id = 1; id <= N_IDS; id++)
+        rv_subroutines_define(world->subroutines, id, "", "f", "", id);
+}
+
+static void end(struct world *world)
+{
+    rv_range_memory_destroy(world->memory);
+    rv_lanes_destroy(world->lanes);
+    rv_subroutines_destroy(world->subroutines);
+}
+
+static bool is_right_with_many_paths(void)
+{
+    struct world world;
+    begin(&world);
+    for (size_t i = 0; i < N_LANES; i++)
+        add_paths(rv_lanes_get(world.lanes, i));
+    const bool is = is_right(&world, MOST_THREADS);
+    end(&world);
+    return is;
+}
+
 int main(void)
 {
-    struct world world = {rv_lanes_create(), rv_subroutines_create(), PTHREAD_MUTEX_INITIALIZER,
-                          rv_range_memory_create(1 << 18)};
+    struct world world;
     pthread_t adder;
-    for (uint32_t i = 0; i < N_LANES; i++)
-        (void)rv_lanes_add(world.lanes, &(struct rv_lane_identity){.pid = 1, .tid = i + 1, .thread = i});
-    for (uint32_t id = 1; id <= N_IDS; id++)
-        rv_subroutines_define(world.subroutines, id, "", "f", "", id);
+    begin(&world);
     add_rounds(&world, 0, N_FIRST);
     if (pthread_create(&adder, NULL, add_more, &world) != 0)
         return 1;
@@ -160,9 +202,8 @@ int main(void)
     (void)pthread_join(adder, NULL);
     for (size_t n = 2; n <= MOST_THREADS; n++)
         n_wrong += !is_right(&world, n);
-    rv_range_memory_destroy(world.memory);
-    rv_lanes_destroy(world.lanes);
-    rv_subroutines_destroy(world.subroutines);
+    end(&world);
+    n_wrong += !is_right_with_many_paths();
     printf("%d ranges differ\n", n_wrong);
     return n_wrong;
 }

@@ -47,6 +47,36 @@ Test(range_tree, calls_on_a_path_without_a_node_count_as_self_of_the_last_node, 
     rv_range_tree_fini(&more);
 }
 
+/* What a limited tree leaves out has no node after the merge either. */
+Test(range_tree, a_tree_that_is_limited_to_the_paths_of_a_full_one_is_merged_as_the_whole_would_be, .timeout = 60)
+{
+    struct rv_range_tree full[2], more[2];
+    for (int i = 0; i < 2; i++) {
+        fill(&full[i]);
+        rv_range_tree_init(&more[i]);
+    }
+    rv_range_tree_limit(&more[1], &full[1]);
+    for (uint32_t round = 0; round < 1000; round++)
+        for (int i = 0; i < 2; i++) {
+            const uint32_t node = rv_range_tree_at(&more[i], 0, round % 2 ? 1 : 4);
+            add(&more[i], node, 10, 1);
+            const uint32_t callee = rv_range_tree_at(&more[i], node, round % 3 + 1);
+            if (callee == node)
+                more[i].nodes[node].self_ns += 2;
+            else
+                add(&more[i], callee, 2, 2);
+        }
+    cr_assert_eq(more[0].n, 9);
+    cr_assert_eq(more[1].n, 4, "the root, 1, 4, 1 > 2");
+    for (int i = 0; i < 2; i++)
+        merge(&full[i], &more[i]);
+    cr_assert_arr_eq(full[0].nodes, full[1].nodes, full[0].n * sizeof *full[0].nodes);
+    for (int i = 0; i < 2; i++) {
+        rv_range_tree_fini(&full[i]);
+        rv_range_tree_fini(&more[i]);
+    }
+}
+
 /* A random time of any size: own time may exceed total time where calls overlap. */
 static uint64_t any(uint64_t *random)
 {
