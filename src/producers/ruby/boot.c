@@ -1,4 +1,5 @@
 /* Init function of the library, which lib/ringviz.rb loads if it was built for this Ruby. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,13 +66,24 @@ static void on_ring(void)
     rv_debugger_on_ring();
 }
 
+/* A file that is no longer there belonged to a ringviz that has ended. */
+static void say_refused(int error)
+{
+    if (error == -EBADMSG || error == -EPROTONOSUPPORT)
+        fprintf(stderr, "ringviz: %s: not a trace file of this version; this Ruby is not traced\n",
+                getenv("RINGVIZ_FILE"));
+}
+
 RUBY_FUNC_EXPORTED void Init_ringviz(void);
 
 void Init_ringviz(void)
 {
     rb_provide("ringviz.rb"); /* for programs that require "ringviz" */
-    if (!ringviz_is_active())
+    const int error = ringviz_open(NULL);
+    if (error || !ringviz_is_active()) {
+        say_refused(error);
         return;
+    }
     if (!rv_context_start()) {
         fprintf(stderr, "ringviz: Ruby %s is not traced: it is not known where it keeps its frames\n", ruby_version);
         return;
@@ -99,7 +111,8 @@ void Init_ringviz(void)
     rv_debugger_start(params.level >= RV_HOOKS_BLOCKS);
     ringviz_on_ring(on_ring);
     if (params.has_yjit && !params.targets)
-        fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on, which alone takes 1.1 to 5 times "
+        fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on, which alone takes 1.1 to "
+              "5 times "
               "the time; RINGVIZ_RUBY_TARGETS leaves it on\n",
               stderr);
     rv_hooks_start(&params);
