@@ -141,6 +141,7 @@ static void table_fini(struct table *table)
 /* ---- times in which calls ran and did not ---- */
 
 enum { MOST_ROWS = 50, COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
+enum { MOST_STACKS = 20 };                                   /* of a thread, besides its first */
 enum { N_SWITCH_TIMES = 3, SELF_TIMES = 0, TOTAL_TIMES = 5, SELF_OBJECTS = 10, TOTAL_OBJECTS = 11, N_TIMES = 12 };
 
 /*
@@ -564,8 +565,11 @@ static void add_text_line(struct rv_text_buffer *text, const struct table *table
 static void add_text_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    rv_text_buffer_format(text, "%12u %10u %12llu %10u", lane->pid, lane->tid, (unsigned long long)lane->n_events,
-                          lane->max_depth);
+    rv_text_buffer_format(text, "%12u %10u", lane->pid, lane->tid);
+    if (lane->stack == 0 || lane->n_events)
+        rv_text_buffer_format(text, " %12llu %10u", (unsigned long long)lane->n_events, lane->max_depth);
+    else /* those of all its stacks are the thread's */
+        rv_text_buffer_format(text, " %12s %10s", "", "");
     add_times(text, table, &lane->times, NULL);
     rv_text_buffer_format(text, "  %s", lane->name);
     if (lane->last_line)
@@ -576,6 +580,28 @@ static void add_text_thread(struct rv_text_buffer *text, const struct table *tab
     }
     rv_text_buffer_add(text, "\n");
     pthread_mutex_unlock(&lane->lock);
+}
+
+/* Of a thread's stacks, which may be thousands of fibers, the first ones. */
+static void add_text_threads(struct rv_text_buffer *text, const struct table *table)
+{
+    size_t n_rows = 0, n_stacks = 0, i = 0;
+    rv_text_buffer_format(text, "\n%12s %10s %12s %10s", "process", "thread", "events", "max depth");
+    add_times_heading(text, table, false);
+    rv_text_buffer_add(text, "  thread\n");
+    for (; i < table->n_lanes && n_rows < n_shown(table, table->n_lanes); i++) {
+        const bool is_last = i + 1 == table->n_lanes || table->lanes[i + 1]->thread != table->lanes[i]->thread;
+        const size_t n_left_out = n_stacks > MOST_STACKS ? n_stacks - MOST_STACKS : 0;
+        if (n_left_out == 0)
+            add_text_thread(text, table, table->lanes[i]);
+        else if (is_last)
+            rv_text_buffer_format(text, "%12s  %zu more stack%s of that thread (all: --report=json)\n", "...",
+                                  n_left_out, rv_units_word(n_left_out, "", "s"));
+        n_rows += n_left_out == 0 || is_last;
+        n_stacks = is_last ? 0 : n_stacks + 1;
+    }
+    if (i < table->n_lanes)
+        rv_text_buffer_format(text, "%12s  %zu more threads (all: | less -S)\n", "...", table->n_lanes - i);
 }
 
 static void add_text_owners(struct rv_text_buffer *text, const struct table *table)
@@ -725,12 +751,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     add_text_unknown(text, report, table);
     rv_table_add_left_out(text, table->groups, table->n_left_out);
 
-    rv_text_buffer_format(text, "\n%12s %10s %12s %10s", "process", "thread", "events", "max depth");
-    add_times_heading(text, table, false);
-    rv_text_buffer_add(text, "  thread\n");
-    for (size_t i = 0; i < n_shown(table, table->n_lanes); i++)
-        add_text_thread(text, table, table->lanes[i]);
-    add_text_more(text, table, table->n_lanes, "threads");
+    add_text_threads(text, table);
     add_text_owners(text, table);
     add_text_processes(text, table);
     add_text_not_traced(text, table);

@@ -168,6 +168,31 @@ Test(report, threads_that_are_a_group_are_summed_up, .timeout = 60)
     teardown(&fixture);
 }
 
+/* Lanes of one thread, which has so many further stacks, and of another one. */
+Test(report, of_a_threads_many_stacks_the_text_has_the_first, .timeout = 60)
+{
+    enum { N_STACKS = 300 };
+    struct fixture fixture;
+    setup(&fixture);
+    for (uint32_t i = 0; i <= N_STACKS + 1; i++) {
+        char name[32];
+        snprintf(name, sizeof name, i > N_STACKS ? "other" : "fiber %u", i);
+        const uint32_t stack = i > N_STACKS ? 0 : i, thread = i > N_STACKS ? 72 : 71;
+        rv_lanes_add(fixture.lanes,
+                     &(struct rv_lane_identity){
+                         .pid = 70, .process_key = 70, .tid = thread, .thread = thread, .stack = stack, .name = name})
+            ->n_events = stack ? 0 : 9;
+    }
+    char *words = written(&fixture.report, RV_REPORT_TEXT);
+    cr_assert_not_null(strstr(words, "70         71            9          0  fiber 0\n"));
+    cr_assert_not_null(strstr(words, "70         71                          fiber 1\n"));
+    cr_assert_not_null(strstr(words, "fiber 20\n         ...  280 more stacks of that thread (all: --report=json)\n"));
+    cr_assert_not_null(strstr(words, "70         72            9          0  other\n"));
+    cr_assert_null(strstr(words, "fiber 21\n"));
+    free(words);
+    teardown(&fixture);
+}
+
 Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 60)
 {
     struct fixture fixture;
@@ -291,9 +316,10 @@ Test(report, an_empty_run_is_reported_too, .timeout = 60)
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .stats = rv_stats_create()};
     struct rv_report report = {.lanes = fixture.lanes, .subroutines = fixture.subroutines, .stats = fixture.stats};
     char *text = written(&report, RV_REPORT_JSON);
-    cr_assert_str_eq(text, "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"state_changes\":0,"
-                           "\"states_known\":false,\"lost\":{},"
-                           "\"processes\":[],\"not_traced\":[],\"threads\":[],\"thread_groups\":[],\"subroutines\":[]}\n");
+    cr_assert_str_eq(text,
+                     "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"state_changes\":0,"
+                     "\"states_known\":false,\"lost\":{},"
+                     "\"processes\":[],\"not_traced\":[],\"threads\":[],\"thread_groups\":[],\"subroutines\":[]}\n");
     free(text);
     teardown(&fixture);
 }
