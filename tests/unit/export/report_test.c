@@ -185,10 +185,10 @@ Test(report, of_a_threads_many_stacks_the_text_has_the_first, .timeout = 60)
     }
     char *words = written(&fixture.report, RV_REPORT_TEXT);
     cr_assert_not_null(strstr(words, "70         71            9          0  fiber 0\n"));
-    cr_assert_not_null(strstr(words, "70         71                          fiber 1\n"));
-    cr_assert_not_null(strstr(words, "fiber 20\n         ...  280 more stacks of that thread (all: --report=json)\n"));
+    cr_assert_not_null(strstr(words, "70         71                          fiber 1/1\n"));
+    cr_assert_not_null(strstr(words, "fiber 20/20\n         ...  280 more stacks of that thread (all: --report=json)\n"));
     cr_assert_not_null(strstr(words, "70         72            9          0  other\n"));
-    cr_assert_null(strstr(words, "fiber 21\n"));
+    cr_assert_null(strstr(words, "fiber 21/"));
     free(words);
     teardown(&fixture);
 }
