@@ -12,7 +12,7 @@
 #define FILE_NAME "<internal:gc>"
 #define EVENTS                                                                                                         \
     (RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |                       \
-     RUBY_INTERNAL_EVENT_GC_END_MARK | RUBY_INTERNAL_EVENT_GC_END_SWEEP)
+     RUBY_INTERNAL_EVENT_GC_END_SWEEP)
 
 uint32_t rv_n_collections = 1;
 
@@ -21,7 +21,7 @@ static struct reason { /* Ruby's symbols, or nil */
     uint32_t id;
 } reasons[N_REASONS];
 
-static VALUE state_key, marking, major_key, begun_key, none, sweeping, live_key, malloc_key;
+static VALUE state_key, major_key, begun_key, none, sweeping, live_key, malloc_key;
 static uint32_t live_id, malloc_id, sweep_id, mark_id;
 static uint32_t n_between, n_since; /* [atomic] interval of objects that are written, and objects since the last one */
 
@@ -110,9 +110,6 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
         close_call();
         open_call(reason());
         break;
-    case RUBY_INTERNAL_EVENT_GC_END_MARK: /* unmarked objects are freed from now on */
-        __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
-        break;
     case RUBY_INTERNAL_EVENT_GC_END_SWEEP:
         write_heap();
         break;
@@ -168,24 +165,26 @@ static VALUE symbol(const char *name)
     return RB_ID2SYM(rb_intern(name));
 }
 
-/* What an object's address identifies now may be gone after the marking that goes on; what is freed later was not used. */
-void rv_collections_look(void)
+/* ---- count ---- */
+
+/*
+ * An object without write barriers is marked in every collection, and if that takes several steps, in the last one again: unmarked
+ * objects are freed from then on. There is no event of a collection that begins inside another internal event's hook, such as that
+ * of a program that traces its allocations.
+ */
+static void count(void *n)
 {
-    static size_t last_n;
-    static VALUE last_state;
-    const size_t n = rb_gc_count();
-    const VALUE state = rb_gc_latest_gc_info(state_key);
-    if (n == last_n && state == last_state && state != marking)
-        return;
-    last_n = n;
-    last_state = state;
-    __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add((uint32_t *)n, 1, __ATOMIC_RELAXED);
 }
+
+static const rb_data_type_t counter_type = {.wrap_struct_name = "ringviz", .function.dmark = count};
 
 void rv_collections_prepare(void)
 {
+    static VALUE counter;
+    rb_gc_register_address(&counter);
+    counter = rb_data_typed_object_wrap(0, &rv_n_collections, &counter_type);
     state_key = symbol("state");
-    marking = symbol("marking");
     (void)rb_gc_latest_gc_info(state_key); /* creates symbols the first time, as rb_gc_stat() does */
 }
 
@@ -211,8 +210,6 @@ void rv_collections_start(uint32_t allocations)
 void rv_collections_begin_ractor(void)
 {
     rb_add_event_hook(on_collection, EVENTS, Qnil);
-    /* None is seen between the Ractor's other hooks and this one. */
-    __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
     if (n_between)
         start_allocations();
 }

@@ -10,18 +10,14 @@
 
 extern uint32_t rv_n_collections; /* [atomic] never 0 */
 
-/* Number of collections so far. */
+/* Changes with each collection, before an object is freed. */
 static inline uint32_t rv_collections_current(void)
 {
     return __atomic_load_n(&rv_n_collections, __ATOMIC_RELAXED);
 }
 
-/* Once, before the following. */
+/* Once, before the following: they are counted from now on. */
 void rv_collections_prepare(void);
-
-/* Without their hook, which costs each allocation: count what has happened since. Before methods and fibers are looked
- * for; with the GVL. */
-void rv_collections_look(void);
 
 /*
  * Write them from now on.

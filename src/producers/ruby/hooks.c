@@ -375,11 +375,8 @@ static void on_target(rb_event_flag_t event)
 {
     if (!has_begun || is_paused)
         return;
-    if (!(events & RUBY_EVENT_FIBER_SWITCH)) {
-        if (event & (RUBY_EVENT_CALL | RUBY_EVENT_B_CALL)) /* what returns was called since */
-            rv_collections_look();
+    if (!(events & RUBY_EVENT_FIBER_SWITCH))
         rv_fiber_stacks_follow();
-    }
     hook()(event, Qnil, Qnil, 0, Qnil);
 }
 
@@ -388,11 +385,11 @@ static void begin(void)
     has_begun = true;
     if (params.targets)
         rv_fiber_stacks_know_first();
+    rv_ractors_start(begin_ractor); /* the hook has to know whether there are Ractors */
     add_hook();
     if (params.has_objects)
         rv_object_counts_start();
     rv_gvl_start();
-    rv_ractors_start(begin_ractor);
     if (has_collections())
         rv_collections_start(params.allocations);
 }

@@ -79,4 +79,6 @@ void rv_ractors_start(void (*ours)(void))
     rb_define_module_function(rb_path2class("RingViz"), "enter", enter, 1);
     rb_define_method(in_front, "new", make_ractor, -1);
     rb_prepend_module(rb_singleton_class(rb_cRactor), in_front);
+    if (!rv_ractors_is_single())
+        rv_ractors_has_been_any = true;
 }

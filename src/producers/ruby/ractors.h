@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Has another Ractor than the main one been made? */
+/* Has there been another Ractor than the main one since the start? */
 extern bool rv_ractors_has_been_any;
 
 /* Is the main Ractor the only one? */

@@ -42,9 +42,10 @@ static bool is_rememberable(void)
 /* What was remembered for other hooks is forgotten. */
 static void follow_hooks(void)
 {
-    if (rv_traced_instructions.events != rv_fast_dispatch.hooks->events) {
+    const rb_event_flag_t events = rv_traced_instructions_events();
+    if (rv_traced_instructions.events != events) {
         memset(rv_traced_instructions.places, 0, sizeof rv_traced_instructions.places);
-        rv_traced_instructions.events = rv_fast_dispatch.hooks->events;
+        rv_traced_instructions.events = events;
     }
 }
 

@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct rv_traced_instruction) == 16, "none lies in two lin
 
 struct rv_traced_instructions {
     rv_traced_instructions_fn *original; /* Ruby's function */
-    rb_event_flag_t events;              /* that hooks asked for when these were remembered */
+    rb_event_flag_t events;              /* that instructions made when these were remembered */
     const void *learnt;                  /* frame whose instruction's events are waited for, or NULL */
     struct rv_traced_instruction places[1u << RV_TRACED_INSTRUCTIONS_BITS]; /* by a hash of the address */
 };
@@ -81,6 +81,18 @@ static inline struct rv_traced_instruction *rv_traced_instructions_place(const V
     return &rv_traced_instructions.places[hash >> (64u - RV_TRACED_INSTRUCTIONS_BITS)];
 }
 
+/* What instructions make events of. Ruby 3.1 makes none, whatever its list of hooks says, once a TracePoint of a method
+ * made of a block was disabled, until other hooks change. */
+static inline rb_event_flag_t rv_traced_instructions_events(void)
+{
+#if RUBY_API_VERSION_CODE < 30200
+    extern rb_event_flag_t ruby_vm_event_flags;
+    return ruby_vm_event_flags;
+#else
+    return rv_fast_dispatch.hooks->events;
+#endif
+}
+
 /* Does what is remembered hold for that frame? Not where its code has hooks of its own (fourth word), nor for a method
  * made of a block, where an instruction has two events. */
 static inline bool rv_traced_instructions_holds(const struct rv_execution_context *context,
@@ -88,7 +100,7 @@ static inline bool rv_traced_instructions_holds(const struct rv_execution_contex
 {
     return !rv_fast_dispatch_is_in_hook(context) && !((const VALUE *)frame->code)[3] &&
            !(frame->environment[0] & 0x40u) && !rv_ractors_has_been_any &&
-           rv_traced_instructions.events == rv_fast_dispatch.hooks->events;
+           rv_traced_instructions.events == rv_traced_instructions_events();
 }
 
 static inline bool rv_traced_instructions_is_of(const struct rv_traced_instruction *place, const VALUE *instruction)

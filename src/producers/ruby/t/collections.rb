@@ -42,7 +42,7 @@ class CollectionsTest < RingvizTest
   # what hooks there are.
   IS_SLOW = <<~'RUBY'
     require "fiddle"
-    MEMORY, NEWOBJ, GC_EVENTS = File.open("/proc/self/mem", "rb"), 0x100000, 0x7c00000
+    MEMORY, NEWOBJ, GC_EVENTS = File.open("/proc/self/mem", "rb"), 0x100000, 0x7400000
     def read(address, n_bytes, format) = MEMORY.pread(n_bytes, address).unpack(format)
     def is_slow
       vm = read(Fiddle::Handle::DEFAULT["ruby_current_vm_ptr"], 8, "Q")[0]

@@ -8,10 +8,10 @@ class OwnCountsTest < RingvizTest
     at_exit { puts $calls.map { |name, n| "#{name} #{n}" }.sort }
   RUBY
 
-  def assert_own_counts(text, levels: %w[ruby blocks all])
+  def assert_own_counts(text, levels: %w[ruby blocks all], env: {})
     path = write_file(COUNTS + text)
     levels.each do |level|
-      result = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => level })
+      result = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => level, **env })
       assert_equal "", result.err.lines.reject { |line| line.start_with?("ringviz:") }.join
       wanted = result.out.lines.map { |line| line.chomp.rpartition(" ").values_at(0, 2) }.to_h { |name, n| [name, n.to_i] }
       refute_empty wanted
@@ -68,6 +68,42 @@ class OwnCountsTest < RingvizTest
     RUBY
   end
 
+  # Most collections begin inside the hook on a new object then, and no other hook gets their events.
+  def test_code_that_takes_the_place_of_code_collected_inside_a_hook
+    sizes = { "RUBY_GC_HEAP_INIT_SLOTS" => "400000", "RUBY_GC_MALLOC_LIMIT" => "30000", "RUBY_GC_MALLOC_LIMIT_MAX" => "30000",
+              "RUBY_GC_OLDMALLOC_LIMIT" => "40000", "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "40000" }
+    assert_own_counts(<<~'RUBY', levels: %w[ruby], env: sizes)
+      require "objspace"
+      ObjectSpace.trace_object_allocations_start
+      600.times do |i|
+        eval "def one(n) = (#{"n; " * (i % 5)} $calls['Object#one'] += 1; n.zero? ? 0 : one(n - 1))", nil, __FILE__
+        eval "def two(n) = (#{"n; " * (i % 7)} [n].each { |x| x }; $calls['Object#two'] += 1)", nil, __FILE__
+        eval "def three(n) = (#{"n; " * (i % 3)} proc { |x| #{"x; " * (i % 4)} }.call(1); $calls['Object#three'] += 1)", nil, __FILE__
+        one(2); two(1); three(1)
+        undef one, two, three
+        1500.times { Object.new }
+      end
+    RUBY
+  end
+
+  def test_the_same_code_in_a_ractor_that_was_there_before
+    assert_own_counts(<<~'RUBY', levels: %w[off])
+      Warning[:experimental] = false
+      def leaf = 1
+      def calls = [leaf, leaf]
+      def others = (leaf; calls; :done)
+      ractor = Ractor.new { Ractor.yield :begun; 200_000.times { others }; :ended }
+      raise unless ractor.take == :begun
+      RingViz.start
+      5000.times do
+        $calls["Object#leaf"] += 3; $calls["Object#calls"] += 1; $calls["Object#others"] += 1
+        others
+      end
+      RingViz.stop
+      raise unless ractor.take == :ended
+    RUBY
+  end
+
   def test_fibers_and_threads
     assert_own_counts(<<~'RUBY')
       LOCK = Mutex.new
@@ -114,6 +150,28 @@ class OwnCountsTest < RingvizTest
       end
       seen_by = [calls, returns, blocks, lines, targeted]
       raise seen_by.inspect unless seen_by == [200, 200, 200, 200, 400]
+    RUBY
+  end
+
+  # Ruby 3.1 then makes no events, but for hooks of functions, until other hooks come.
+  def test_a_tracepoint_of_a_method_made_of_a_block
+    assert_own_counts(<<~'RUBY')
+      define_singleton_method(:made) { 1 }
+      def quiet = 1
+      makes_events = RUBY_VERSION >= "3.2"
+      of_made = TracePoint.new(:call) {}
+      others = TracePoint.new(:raise) {}
+      i = 0
+      while (i += 1) <= 20
+        of_made.enable(target: method(:made))
+        of_made.disable
+        quiet; quiet
+        $calls["Object#quiet"] += 2 if makes_events
+        others.enable
+        others.disable
+        quiet
+        $calls["Object#quiet"] += 1
+      end
     RUBY
   end
 end
