@@ -40,6 +40,7 @@ struct table {
     struct rv_not_traced *not_traced;
     size_t n_not_traced;
     bool has_switches, has_turns, has_objects;     /* of the threads: by the kernel, by a runtime twice */
+    bool has_doubtful_totals;                      /* see rv_stats_has_doubtful_totals() */
     struct rv_table_group groups[N_COLUMN_GROUPS]; /* of columns of the text */
     int n_left_out;                                /* of these */
 };
@@ -98,6 +99,7 @@ static void take_subroutines(struct table *table, const struct rv_report *report
 {
     struct rv_stats *merged = rv_stats_by_name(report->stats, report->subroutines);
     struct rv_stats_row *rows = rv_stats_take_rows(merged, &table->n);
+    table->has_doubtful_totals = rv_stats_has_doubtful_totals(report->stats, merged);
     table->lines = rv_alloc(table->n, sizeof *table->lines);
     for (size_t i = 0; i < table->n; i++)
         table->lines[i] = (struct line){.row = rows[i], .name = name_of(report->subroutines, rows[i].id)};
@@ -361,7 +363,8 @@ static void write_json(struct rv_text_buffer *text, const void *context)
     add_json_number(text, ",\"dropped\":", report->n_dropped);
     add_json_number(text, "},\"spans\":", report->n_spans);
     add_json_number(text, ",\"state_changes\":", report->n_switches);
-    rv_text_buffer_format(text, ",\"states_known\":%s", table->has_switches ? "true" : "false");
+    rv_text_buffer_format(text, ",\"states_known\":%s%s", table->has_switches ? "true" : "false",
+                          table->has_doubtful_totals ? ",\"totals_doubtful\":true" : "");
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
     rv_silent_threads_add_json(text, &report->silent);
@@ -419,6 +422,8 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct table *
 /* Likewise. */
 static void add_csv_doubtful(struct rv_text_buffer *text, const struct table *table)
 {
+    if (table->has_doubtful_totals)
+        rv_text_buffer_add(text, "(doubtful totals),,0,0,0,0,0,0,0,0,,,,,,,,,,,,\n");
     for (size_t i = 0; i < table->n; i++) {
         if (!table->lines[i].row.has_doubtful)
             continue;
@@ -718,6 +723,10 @@ static void add_text_marks(struct rv_text_buffer *text, const struct table *tabl
             "doubtful: events are missing while calls of %zu were open; such a call may be several, so "
             "p99 and max may be too long (--spans flags it)\n",
             n_doubtful);
+    if (table->has_doubtful_totals)
+        rv_text_buffer_add(text,
+                           "doubtful totals: names came late; of subroutines of one name, calls inside each other "
+                           "may count twice (--from=0 measures anew)\n");
 }
 
 static void write_text(struct rv_text_buffer *text, const void *context)

@@ -903,6 +903,11 @@ struct rv_stats *rv_stats_by_name(const struct rv_stats *stats, struct rv_subrou
     return merged;
 }
 
+bool rv_stats_has_doubtful_totals(const struct rv_stats *stats, const struct rv_stats *by_name)
+{
+    return stats->lacks_inner && rv_stats_rows(stats, NULL, 0) > rv_stats_rows(by_name, NULL, 0);
+}
+
 struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n)
 {
     *n = rv_stats_rows(stats, NULL, 0);

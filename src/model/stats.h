@@ -125,6 +125,9 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
 /* Statistics in which subroutines of one name, file and line are one, under the least of their ids. To be destroyed. */
 struct rv_stats *rv_stats_by_name(const struct rv_stats *stats, struct rv_subroutines *subroutines);
 
+/* May some of their totals have time of calls inside calls twice, as inner_ns is incomplete? */
+bool rv_stats_has_doubtful_totals(const struct rv_stats *stats, const struct rv_stats *by_name);
+
 /* All of them, n, for free(). */
 struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n);
 

@@ -10,7 +10,7 @@ static void work(void *context)
     job->rows = rv_stats_take_rows(job->stats, &job->n_rows);
     for (size_t i = 0; i < job->n_rows; i++)
         job->self_ns += job->rows[i].self_ns;
-    job->is_doubtful = rv_stats_lacks_inner(all) && rv_stats_rows(all, NULL, 0) > job->n_rows;
+    job->is_doubtful = rv_stats_has_doubtful_totals(all, job->stats);
     rv_stats_destroy(all);
 }
 

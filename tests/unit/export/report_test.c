@@ -310,6 +310,28 @@ Test(report, rows_with_doubtful_calls_say_so, .timeout = 60)
     teardown(&fixture);
 }
 
+Test(report, totals_without_names_in_time_say_so, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    for (int is_late = 0; is_late < 2; is_late++) {
+        char *text = written(&fixture.report, RV_REPORT_TEXT), *csv = written(&fixture.report, RV_REPORT_CSV);
+        char *json = written(&fixture.report, RV_REPORT_JSON);
+        cr_expect_eq(strstr(text, "\ndoubtful totals: names came late") != NULL, is_late, "%s", text);
+        cr_expect_eq(strstr(csv, "\n(doubtful totals),,0,0,") != NULL, is_late, "%s", csv);
+        cr_expect_eq(strstr(json, ",\"totals_doubtful\":true") != NULL, is_late, "%s", json);
+        free(json);
+        free(text);
+        free(csv);
+        rv_stats_lack_inner(fixture.stats);
+    }
+    rv_subroutines_define(fixture.subroutines, 4, "My", "App::walk", "app.c", 12);
+    char *text = written(&fixture.report, RV_REPORT_TEXT);
+    cr_expect_null(strstr(text, "doubtful totals"), "all have names of their own: %s", text);
+    free(text);
+    teardown(&fixture);
+}
+
 Test(report, an_empty_run_is_reported_too, .timeout = 60)
 {
     struct fixture fixture = {
