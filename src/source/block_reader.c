@@ -73,7 +73,7 @@ static bool find_entry(struct rv_block_reader *reader, const struct rv_rec_index
             if (row->stream == block->stream)
                 has_all &= rv_block_entry_apply(&reader->entry, stack, depth, frame);
             frame += stack++->n_frames;
-            depth += depth != NULL;
+            depth = depth ? depth + 1 : NULL;
         }
     return has_all;
 }
