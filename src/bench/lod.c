@@ -183,7 +183,8 @@ static size_t copy(struct lod *lod, const uint64_t window[2], uint32_t level, ui
     lod->boxes = rv_vec_reserve(lod->boxes, &lod->boxes_capacity, n_boxes + 1, sizeof *lod->boxes);
     size_t n = 0;
     for (unsigned i = 0; i < N_LANES; i++)
-        n += rv_timeline_query_boxes(lod->lanes[i], window[0], window[1], level, lod->boxes + n, lod->boxes_capacity - n);
+        n += rv_timeline_query_boxes(lod->lanes[i], window[0], window[1], level, lod->boxes + n,
+                                     lod->boxes_capacity - n);
     return n;
 }
 
@@ -252,7 +253,9 @@ static void begin(struct lod *lod, bool has_few_paths)
     lod->threads = rv_lanes_create();
     for (unsigned i = 0; i < N_LANES; i++) {
         lod->generators[i] = (struct generator){.random = i + 1, .has_few_paths = has_few_paths};
-        lod->lanes[i] = rv_lanes_add(lod->threads, &(struct rv_lane_identity){.tid = i, .thread = i})->timeline;
+        const char name[] = {(char)('0' + i), '\0'};
+        lod->lanes[i] =
+            rv_lanes_add(lod->threads, &(struct rv_lane_identity){.tid = i, .thread = i, .name = name})->timeline;
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * The tables of the window over a whole capture: rows of subroutines and paths, the calls of one subroutine and their
- * order, trees. CPU time of the threads that make them; the window's thread only draws what is complete.
+ * The tables of the window over a whole capture: rows of subroutines and paths, also of what passes a filter, the calls of one
+ * subroutine and their order, trees. CPU time of the threads that make them; the window's thread only draws what is complete.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ struct tables {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_bench_out *out;
-    uint64_t from_ns, to_ns; /* of the next range */
+    uint64_t from_ns, to_ns; /* of the next range, */
+    const struct rv_filter *filter;
 };
 
 static struct rv_range_statistics_params params_of(const struct tables *tables, const uint32_t *calls_of)
@@ -31,6 +32,7 @@ static struct rv_range_statistics_params params_of(const struct tables *tables, 
                                                .to_ns = tables->to_ns,
                                                .lanes = tables->lanes,
                                                .subroutines = tables->subroutines,
+                                               .filter = tables->filter,
                                                .lists_calls = calls_of,
                                                .calls_of = calls_of ? *calls_of : 0};
 }
@@ -113,7 +115,7 @@ static size_t n_threads(void)
 static void time_range(const struct tables *tables, const char *name, const uint32_t *calls_of, const char *detail)
 {
     double whole_ms[N_TURNS], samples[N_TURNS];
-    char text[64];
+    char text[96];
     for (unsigned i = 0; i < N_TURNS; i++) {
         struct rv_range_statistics *whole = create(tables, calls_of, UINT64_MAX, NULL),
                                    *range = create(tables, calls_of, 0, NULL);
@@ -126,6 +128,31 @@ static void time_range(const struct tables *tables, const char *name, const uint
     (void)snprintf(text, sizeof text, "%s; longest of %zu threads, one: %.0f", detail, n_threads(), whole);
     rv_bench_row(tables->out, &(struct rv_bench_row){name, "ms", median, samples[0], N_TURNS, "one part",
                                                      whole_ms[0] / samples[0], text});
+}
+
+/* What rules of each kind let pass: filters are not known ahead. */
+static void time_filters(const struct tables *tables)
+{
+    static const struct {
+        const char *name, *rule;
+    } filters[] = {{"lod.table.by_duration", "duration:>10us"},
+                   {"lod.table.by_depth", "depth:<8"},
+                   {"lod.table.by_name", "name:[05]$"},
+                   {"lod.table.by_thread", "thread:[02468]$"}};
+    struct tables filtered = *tables;
+    char name[16], why[128];
+    filtered.subroutines = rv_subroutines_create();
+    for (uint32_t id = 1; id < MOST_IDS; id++) {
+        (void)snprintf(name, sizeof name, "f%u", id);
+        rv_subroutines_define(filtered.subroutines, id, "", name, "", 0);
+    }
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        filtered.filter = NULL;
+        (void)rv_filter_add(&filtered.filter, filters[i].rule, why, sizeof why);
+        time_range(&filtered, filters[i].name, NULL, filters[i].rule);
+        rv_filter_release(filtered.filter);
+    }
+    rv_subroutines_destroy(filtered.subroutines);
 }
 
 /* What is shown until all is measured: rows and paths, or a list of calls by another column. */
@@ -171,17 +198,30 @@ static void time_windows(const struct tables *tables, const char *name, struct r
     rv_bench_row(tables->out, &(struct rv_bench_row){name, "ms", median, samples[0], N_WINDOWS, NULL, 0, text});
 }
 
+/* Until the memory has all parts, or no room for more. */
+static void measure_ahead(const struct tables *tables, struct rv_range_memory *memory)
+{
+    struct rv_range_statistics_params params = params_of(tables, NULL);
+    params.memory = memory;
+    params.n_beforehand = 1;
+    for (bool has_all = false; !has_all;) {
+        struct rv_range_statistics *range = rv_range_statistics_create(&params);
+        rv_range_statistics_measure(range);
+        has_all = rv_range_statistics_has_all_beforehand(range);
+        rv_range_statistics_destroy(range);
+    }
+}
+
 /* All of it, and windows, when all of it has been measured before. */
 static void time_again(const struct tables *tables, const char *const names[2])
 {
     double samples[N_TURNS];
     char text[64];
     struct rv_range_memory *memory = rv_range_memory_create(MEMORY_BYTES);
-    for (unsigned i = 0; i < N_TURNS + 1; i++) {
+    measure_ahead(tables, memory);
+    for (unsigned i = 0; i < N_TURNS; i++) {
         struct rv_range_statistics *range = create(tables, NULL, 0, memory);
-        const double ms = measure_by_threads(range, n_threads());
-        if (i > 0)
-            samples[i - 1] = ms;
+        samples[i] = measure_by_threads(range, n_threads());
         rv_range_statistics_destroy(range);
     }
     (void)snprintf(text, sizeof text, "measured before; longest of %zu threads", n_threads());
@@ -282,7 +322,7 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
                                             {"lod.table.usual_calls", "lod.table.usual_order",
                                              "lod.table.usual_longest", "lod.table.usual_shortest",
                                              "lod.table.usual_earliest", "lod.table.usual_calls_sample"}};
-    const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX};
+    const struct tables tables = {lanes, rv_subroutines_create(), out, 0, UINT64_MAX, NULL};
     struct rv_range_statistics *range = create(&tables, NULL, 0, NULL);
     size_t n;
     char detail[32];
@@ -294,10 +334,12 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
     time_sample(&tables, has_few_paths ? "lod.table.usual_rows.sample" : "lod.table.rows.sample", NULL);
     time_again(&tables, again[has_few_paths]);
     time_list(&tables, lists[has_few_paths], id);
-    if (has_few_paths)
+    if (has_few_paths) {
+        time_filters(&tables);
         time_list_of_half(&tables);
-    else
+    } else {
         time_trees(&tables, range, id);
+    }
     rv_range_statistics_destroy(range);
     rv_subroutines_destroy(tables.subroutines);
 }

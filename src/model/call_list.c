@@ -72,10 +72,16 @@ static void sort_calls(struct rv_call_list *list)
 
 /* ---- the first ---- */
 
-/* The key of a rank, 1 for the least, of n. Byte by byte from the highest on, those with another one are left out. */
+/*
+ * The key of a rank, 1 for the least, of n. Byte by byte from the highest one in which any two differ, those with another one are
+ * left out.
+ */
 static uint64_t key_of_rank(uint64_t *keys, size_t n, size_t rank)
 {
-    for (int shift = 56; shift >= 0 && n > 1; shift -= 8) {
+    uint64_t differing = 1;
+    for (size_t i = 1; i < n; i++)
+        differing |= keys[i] ^ keys[0];
+    for (int shift = (63 - __builtin_clzll(differing)) / 8 * 8; shift >= 0 && n > 1; shift -= 8) {
         size_t counts[256] = {0}, n_same = 0;
         unsigned byte = 0;
         for (size_t i = 0; i < n; i++)
@@ -96,11 +102,11 @@ static size_t most_of(const struct rv_call_list *list)
 }
 
 /* Of the calls with the rank of the last one to be kept, the begin of the last to be kept. */
-static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size_t n_before)
+static uint64_t last_begin(const struct rv_call_list *list, const uint64_t *ranks, uint64_t *keys, size_t n_before)
 {
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++)
-        if (rank_of(list, &list->calls[i]) == list->least_rank)
+        if (ranks[i] == list->least_rank)
             keys[n++] = list->calls[i].start_ns;
     return key_of_rank(keys, n, most_of(list) - n_before);
 }
@@ -108,29 +114,33 @@ static uint64_t last_begin(const struct rv_call_list *list, uint64_t *keys, size
 /* Of more than are kept; of equal ones the earlier, of equal begins those that came first. */
 static void keep_first(struct rv_call_list *list)
 {
-    uint64_t *keys = rv_alloc_scratch(list->n, sizeof *keys);
+    uint64_t *ranks = rv_alloc_scratch(list->n, sizeof *ranks), *keys = rv_alloc_scratch(list->n, sizeof *keys);
     size_t n = 0, n_before = 0, n_earlier = 0;
-    for (size_t i = 0; i < list->n; i++)
-        keys[i] = ~rank_of(list, &list->calls[i]);
+    for (size_t i = 0; i < list->n; i++) {
+        ranks[i] = rank_of(list, &list->calls[i]);
+        keys[i] = ~ranks[i];
+    }
     list->least_rank = ~key_of_rank(keys, list->n, most_of(list));
     for (size_t i = 0; i < list->n; i++)
-        n_before += rank_of(list, &list->calls[i]) > list->least_rank;
-    const uint64_t begin_ns = last_begin(list, keys, n_before);
+        n_before += ranks[i] > list->least_rank;
+    const uint64_t begin_ns = last_begin(list, ranks, keys, n_before);
     list->until_ns = rv_clock_after_ns(begin_ns, 1);
     for (size_t i = 0; i < list->n; i++)
-        n_earlier += rank_of(list, &list->calls[i]) == list->least_rank && list->calls[i].start_ns < begin_ns;
+        n_earlier += ranks[i] == list->least_rank && list->calls[i].start_ns < begin_ns;
     size_t n_equal = most_of(list) - n_before - n_earlier;
     for (size_t i = 0; i < list->n; i++) {
+        if (ranks[i] < list->least_rank)
+            continue;
         const struct rv_call *call = &list->calls[i];
-        const uint64_t rank = rank_of(list, call);
-        const bool is_last = rank == list->least_rank && call->start_ns == begin_ns;
-        const bool is_before = rank > list->least_rank || (rank == list->least_rank && call->start_ns < begin_ns);
+        const bool is_last = ranks[i] == list->least_rank && call->start_ns == begin_ns;
+        const bool is_before = ranks[i] > list->least_rank || call->start_ns < begin_ns;
         if (is_before || (is_last && n_equal > 0)) {
             n_equal -= is_last;
             list->calls[n++] = *call;
         }
     }
     list->n = n;
+    free(ranks);
     free(keys);
 }
 
@@ -176,7 +186,8 @@ void rv_call_list_keep(struct rv_call_list *list, const struct rv_call *call)
         return;
     if (list->n == 2 * most_of(list))
         keep_first(list);
-    list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
+    if (list->n == list->capacity)
+        list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
     list->calls[list->n++] = *call;
 }
 

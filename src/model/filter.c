@@ -303,6 +303,14 @@ uint64_t rv_filter_generation(const struct rv_filter *filter)
     return sum;
 }
 
+bool rv_filter_is_over_threads(const struct rv_filter *filter)
+{
+    bool is = true;
+    for (size_t i = 0; i < rv_filter_n_rules(filter) && is; i++)
+        is = filter->rules[i].condition->key == THREAD;
+    return is;
+}
+
 bool rv_filter_passes_thread(const struct rv_filter *filter, const char *thread_name)
 {
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++) {
@@ -394,7 +402,8 @@ static bool passes(const struct rule *rule, const struct rv_lane *lane, const st
 
 bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_lane *lane, const struct rv_box *box)
 {
-    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
+    const size_t n_rules = rv_filter_n_rules(filter);
+    for (size_t i = 0; i < n_rules; i++)
         if (!passes(&filter->rules[i], lane, box))
             return false;
     return true;

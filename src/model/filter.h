@@ -52,6 +52,9 @@ bool rv_filter_is_for_arguments(const char *text);
 /* Is any of its rules over arguments? */
 bool rv_filter_has_arguments(const struct rv_filter *filter);
 
+/* Are all of its rules over threads? Then all calls of a thread that passes do. */
+bool rv_filter_is_over_threads(const struct rv_filter *filter);
+
 /* 0 for NULL. */
 size_t rv_filter_n_rules(const struct rv_filter *filter);
 enum rv_filter_mode rv_filter_mode(const struct rv_filter *filter);

@@ -200,12 +200,12 @@ static void add_to_part(struct rv_range_statistics *range, uint64_t n_expected, 
 
 /*
  * May a lane's pieces be kept for later ranges, but for those at ends of the range? They must be the same in each: a filter
- * over durations would judge open calls anew, and objects made are dropped when there are too many.
+ * leaves out calls, and one over durations would judge open calls anew, and objects made are dropped when there are too many.
  */
 static bool keeps_parts(const struct rv_range_statistics *range, const struct rv_lane *lane)
 {
     const struct rv_range_scope *scope = &range->scope;
-    return range->memory && scope->time == RV_TIME_WALL && rv_filter_n_rules(scope->filter) == 0 &&
+    return range->memory && scope->time == RV_TIME_WALL && rv_filter_is_over_threads(scope->filter) &&
            lane->made.n_sums == 0;
 }
 
@@ -240,6 +240,10 @@ static void divide(struct rv_range_statistics *range)
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;
         pthread_mutex_lock(&lane->lock);
+        if (!rv_filter_passes_thread(range->scope.filter, lane->name)) {
+            pthread_mutex_unlock(&lane->lock);
+            continue;
+        }
         const uint64_t n_expected = expected_in(&range->scope, lane);
         const bool keeps = keeps_parts(range, lane);
         const bool is_read = rv_timeline_first_log(lane->timeline) ||

@@ -438,7 +438,7 @@ __attribute__((always_inline)) static inline void add_call(struct rv_range_walk 
         frame->arguments = 0;
         frame->flags = box->flags;
     }
-    frame->is_row = walk->passes_thread && (!scope->filter || rv_filter_passes_box(scope->filter, walk->lane, box));
+    frame->is_row = !scope->filter || rv_filter_passes_box(scope->filter, walk->lane, box);
     frame->is_lost = caller->is_lost;
     frame->is_entered = false;
     frame->is_counted = !piece->has_later || end_ns < piece->to_ns;
@@ -517,7 +517,6 @@ static void add_open(struct rv_range_walk *walk, const struct rv_range_piece *pi
 static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_lane *lane)
 {
     walk->lane = lane;
-    walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
     walk->is_in_piece = true;
     walk->has_texts = rv_argument_texts_any(&lane->texts);
     const bool uses_times = !walk->scope->lists_calls || walk->scope->time != RV_TIME_WALL;

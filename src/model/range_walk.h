@@ -19,7 +19,7 @@
 struct rv_range_scope { /* what all parts of a range have in common */
     uint64_t from_ns, to_ns;
     struct rv_lanes *lanes;
-    const struct rv_filter *filter;
+    const struct rv_filter *filter; /* all lanes of pieces pass its rules over threads */
     enum rv_time_kind time;
     uint32_t *as_id; /* ids in the results; from n_as_ids on as they are */
     uint32_t n_as_ids;
@@ -88,7 +88,7 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     const struct rv_range_scope *scope;
     struct rv_range_part *part;
     size_t at_piece;
-    bool is_in_piece, passes_thread, has_times;
+    bool is_in_piece, has_times;
     bool has_texts;                /* of the arguments of calls read so far */
     struct rv_lane *lane;          /* of the piece */
     struct rv_range_times times;   /* of the lane, not yet given to calls */

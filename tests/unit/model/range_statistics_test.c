@@ -602,20 +602,27 @@ static void check_counted(const struct world *world, const struct rv_range_stati
     cr_assert_gt(n_nodes, n_rows);
 }
 
-static size_t count_visits(struct world *world)
+static size_t count_visits_of(struct world *world, const struct rv_filter *filter)
 {
-    const struct rv_range_statistics_params params = kept_params(world);
+    struct rv_range_statistics_params params = kept_params(world);
+    params.filter = filter;
     struct rv_range_statistics *range = rv_range_statistics_create(&params);
     struct rv_range_statistics_share *share = rv_range_statistics_share_create(range);
     size_t n = 0;
     while (!rv_range_statistics_share_step(share, 1, 0))
         n++;
     cr_assert_gt(rv_range_statistics_progress(range), 0.9);
-    check_counted(world, range);
+    if (!filter)
+        check_counted(world, range);
     n -= rv_range_statistics_n_parts(range); /* each is added in a step of its own */
     rv_range_statistics_share_destroy(share);
     rv_range_statistics_destroy(range);
     return n;
+}
+
+static size_t count_visits(struct world *world)
+{
+    return count_visits_of(world, NULL);
 }
 
 Test(range_statistics, what_was_measured_before_is_not_visited_again_but_for_ends_of_lanes, .timeout = 60)
@@ -657,6 +664,25 @@ Test(range_statistics, what_was_measured_before_of_lanes_that_have_ended_is_not_
     cr_assert_gt(count_visits(&world), N_LANES * 9000);
     cr_assert_eq(count_visits(&world), 0);
     check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL);
+    world_fini(&world);
+}
+
+Test(range_statistics, a_filter_over_threads_visits_no_others_and_nothing_that_was_measured_before, .timeout = 60)
+{
+    struct world world;
+    const struct rv_filter *filter = NULL;
+    char why[160];
+    world_init(&world, 14, 20000);
+    end_lanes(&world);
+    cr_assert_eq(rv_filter_add(&filter, "thread:work", why, sizeof why), 0);
+    const size_t n_workers = count_visits_of(&world, filter);
+    cr_assert_lt(n_workers, N_LANES * 9000);
+    cr_assert_eq(count_visits_of(&world, filter), 0);
+    cr_assert_lt(count_visits(&world), world.n / 2, "those of one thread of three");
+    check(&world, (uint64_t[2]){0, UINT64_MAX}, filter);
+    cr_assert_eq(rv_filter_add(&filter, "depth:<3", why, sizeof why), 0);
+    cr_assert_eq(count_visits_of(&world, filter), n_workers, "of some of a thread's calls");
+    rv_filter_release(filter);
     world_fini(&world);
 }
 
