@@ -10,7 +10,7 @@
 #include "viewer/key_bindings.h"
 #include "base/err.h"
 
-enum { HELP_COLUMN = 32, HELP_WIDTH = 96, TEXT_BYTES = 2048 };
+enum { HELP_COLUMN = 32, HELP_WIDTH = 96 };
 
 static const char HEAD[] =
     "Usage: ringviz [OPTION]... -- COMMAND [ARG]...   run COMMAND and watch its calls\n"
@@ -58,7 +58,7 @@ static void print_wrapped(const char *text, int n, int column)
 
 static void print_option(const struct rv_option_entry *entry)
 {
-    char help[TEXT_BYTES];
+    char help[RV_OPTION_TEXT_BYTES];
     const char *heading = rv_option_heading(entry);
     if (heading)
         printf("\n%s:\n", heading);
@@ -92,7 +92,7 @@ static void print_all(void)
 
 static void print_details(const struct rv_option_entry *entry)
 {
-    char text[TEXT_BYTES];
+    char text[RV_OPTION_TEXT_BYTES];
     printf("--%s%s\n", entry->name, entry->argument ? entry->argument : "");
     rv_option_paragraph(entry, text, sizeof text);
     print_wrapped(text, 0, 2);

@@ -13,7 +13,7 @@
 #include "viewer/key_bindings.h"
 #include "viewer/settings.h"
 
-enum { TEXT_BYTES = 4096, LINE_BYTES = 4096 };
+enum { LINE_BYTES = 4096 };
 
 /* ---- man ---- */
 
@@ -99,7 +99,7 @@ static void man_options(void)
 {
     for (int i = 0; i < RV_N_OPTIONS; i++) {
         const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
-        char text[TEXT_BYTES];
+        char text[RV_OPTION_TEXT_BYTES];
         if (rv_option_heading(entry))
             printf(".SS %s\n", rv_option_heading(entry));
         puts(".TP");
@@ -200,7 +200,7 @@ static void zsh_options(void)
     for (int i = 0; i < RV_N_OPTIONS; i++) {
         const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
         const char *argument = entry->argument;
-        char text[TEXT_BYTES];
+        char text[RV_OPTION_TEXT_BYTES];
         printf("    '*--%s%s[", entry->name, !argument ? "" : *argument == '[' ? "=-" : "=");
         for (const char *c = rv_option_text(entry, entry->help, text, sizeof text); *c; c++)
             if (*c == '\'')

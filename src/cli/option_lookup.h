@@ -31,7 +31,7 @@ enum rv_option_id {
 };
 #undef OPTION
 
-enum { RV_N_OPTIONS = RV_OPTION_END - RV_OPTION_FIRST };
+enum { RV_N_OPTIONS = RV_OPTION_END - RV_OPTION_FIRST, RV_OPTION_TEXT_BYTES = 8192 /* for the text of any option */ };
 
 /*
  * A text is one paragraph; lines are broken where it is printed. `x` is x as the user types it; a word in capitals that

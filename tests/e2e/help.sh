@@ -13,6 +13,7 @@ grep -oE '^ +--[a-z-]+' out | tr -d ' ' >options
 while read -r option; do
     "$ringviz" --help="$option" >one 2>&1 && grep -qE -- "^$option(\$|\[|=)" one || fail "--help=$option: $(cat one)"
     sed 's/\\-/-/g' "$build/share/man/man1/ringviz.1" | grep -qF -- "fB$option\\f" || fail "$option is not in the manual"
+    tail -n 1 one | grep -q '\.$' || fail "--help=$option has no end: $(tail -n 1 one)"
     for completion in ringviz.bash _ringviz; do
         grep -qE -- "[ *]$option(\$|=|\[)" "$build/assets/$completion" || fail "$option is not in $completion"
     done

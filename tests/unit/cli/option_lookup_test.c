@@ -69,8 +69,17 @@ Test(option_lookup, words_are_those_of_the_enums_that_they_stand_for, .timeout =
 
 Test(option_lookup, a_paragraph_is_made_of_sentences, .timeout = 60)
 {
-    char text[2048], cut[8];
+    char text[RV_OPTION_TEXT_BYTES], cut[8];
     rv_option_paragraph(rv_option_named("force"), text, sizeof text);
     cr_assert_eq(strncmp(text, "Overwrite files that exist. Also ", 33), 0, "%s", text);
     cr_assert_str_eq(rv_option_paragraph(rv_option_named("force"), cut, sizeof cut), "Overwri");
+}
+
+Test(option_lookup, no_text_is_cut, .timeout = 60)
+{
+    char text[RV_OPTION_TEXT_BYTES];
+    for (int i = 0; i < RV_N_OPTIONS; i++) {
+        rv_option_paragraph(&RV_OPTION_TABLE[i], text, sizeof text);
+        cr_assert_lt(strlen(text), sizeof text - 1, "--%s", RV_OPTION_TABLE[i].name);
+    }
 }
