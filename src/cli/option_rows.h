@@ -20,8 +20,8 @@ OPTION(HEADLESS, ALL, "headless", NULL, NULL, FLAG(is_headless),
     "open no window; end with the program",
     NULL)
 
-OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", NULL, CODE,
-    "print statistics of every subroutine, the threads, and what was lost; or of source lines",
+OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json|html]", NULL, CODE,
+    "print statistics of every subroutine, the threads, and what was lost; or of source lines; or a page for a browser",
     "Calls, total and own time, shortest, median, 99th percentile and longest call. Beside total and own time: how much of "
     "it the thread ran (`cpu`), was `blocked`, and was `runnable` but on no CPU; for Ruby threads, how much it was `ready` "
     "for the GVL and `suspended` without it; of fibers, coroutines and contexts, how much they were `suspended` while another "
@@ -39,7 +39,7 @@ OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", N
     "where a hit is a sample. A COMMAND's programs report lines with this option, which costs a native call some 0.2 us "
     "more; other programs, and those that are recorded, with RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 or "
     "RINGVIZ_NATIVE_LINES=1 in their environment. --filter chooses the calls whose lines are printed, but not by "
-    "arguments. Implies --headless.")
+    "arguments. `html` is --export=html, printed as a report is: on standard output, or into the file of --output. Implies --headless.")
 
 OPTION(GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]|task", NULL, CODE,
     "a row of --report for each text of argument N, of the result, or for each name of a task",
@@ -112,7 +112,7 @@ OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL, WORD(rep
 OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS, CODE,
     "write every call to OUT for another tool, FORMAT being {}",
     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns, "
-    "`html` one page for a browser, to send: picture, flame graph, table. "
+    "`html` one page for a browser, to send: picture, flame graph, tables of subroutines and waits. "
     "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless.")
 
 OPTION(OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL, TEXT(output),

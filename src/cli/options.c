@@ -35,6 +35,14 @@ static int parse_size(const char *value, struct rv_options *options)
     return 0;
 }
 
+static int add_export(struct rv_options *options, enum rv_export_kind kind, const char *path)
+{
+    if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
+        return rv_err(EINVAL, "--export: more than %d exports", RV_OPTIONS_MAX_EXPORTS);
+    options->exports[options->n_exports++] = (struct rv_export_option){kind, path};
+    return 0;
+}
+
 static int parse_export(const struct rv_option_entry *entry, const char *value, struct rv_options *options)
 {
     const char *colon = strchr(value, ':');
@@ -47,13 +55,10 @@ static int parse_export(const struct rv_option_entry *entry, const char *value, 
         return rv_option_value_bad(entry->name, value,
                                    rv_option_text(entry, "FORMAT:OUT, FORMAT one of {}", expected, sizeof expected));
     }
-    if (options->n_exports == RV_OPTIONS_MAX_EXPORTS)
-        return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
     for (size_t i = 0; i < options->n_exports; i++)
         if (strcmp(options->exports[i].path, colon + 1) == 0)
             return rv_err(EINVAL, "--export=%s: another export writes there", value);
-    options->exports[options->n_exports++] = (struct rv_export_option){(enum rv_export_kind)kind, colon + 1};
-    return 0;
+    return add_export(options, (enum rv_export_kind)kind, colon + 1);
 }
 
 static int add_trigger(const char *value, struct rv_options *options)
@@ -86,13 +91,15 @@ static int parse_trigger_keep(const char *value, struct rv_options *options)
     return 0;
 }
 
-/* The formats of statistics, then those of lines. */
+/* The formats of statistics, then those of lines, then a page. */
 static int choose_report(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
+    enum { N_FORMATS = RV_REPORT_JSON + 1 };
     int index, error = rv_option_value_word(entry, value, &index);
-    options->has_lines = index > RV_REPORT_JSON;
-    options->has_report = !options->has_lines;
-    options->report_format = (enum rv_report_format)(options->has_lines ? index - RV_REPORT_JSON - 1 : index);
+    options->has_report = index / N_FORMATS == 0;
+    options->has_lines = index / N_FORMATS == 1;
+    options->has_page = index / N_FORMATS == 2;
+    options->report_format = (enum rv_report_format)(index % N_FORMATS);
     return error;
 }
 
@@ -604,7 +611,7 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--check and --repair need a recording; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
         return rv_err(EINVAL, "--info needs a FILE; see ringviz --help");
-    if (rv_options_n_texts(options) > 1)
+    if (rv_options_n_texts(options) + options->has_page > 1)
         return rv_err(
             EINVAL,
             "--report, --spans, --waits, --holders, --flows and --critical-path are different outputs: give one "
@@ -617,7 +624,7 @@ static int check(const struct rv_options *options)
         (rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find))))
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");
     if (options->group_by.is_on && !options->has_report)
-        return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");
+        return rv_err(EINVAL, "--group-by goes with --report as text, CSV or JSON; see ringviz --help");
     if (options->group_by.is_on &&
         (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--group-by is of the whole capture: it takes no --from, --to, --find and --filter");
@@ -639,14 +646,23 @@ static int check(const struct rv_options *options)
     return 0;
 }
 
+/* --report=html: the export that a page is goes where a report would go. */
+static int export_page(struct rv_options *options)
+{
+    const char *path = options->output ? options->output : "-";
+    options->output = NULL;
+    return add_export(options, RV_EXPORT_HTML, path);
+}
+
 /* What options that were given mean for others. */
-static void imply(struct rv_options *options)
+static int imply(struct rv_options *options)
 {
     static const enum rv_option_id WITHOUT_WINDOW[] = {
         RV_OPTION_REPORT,        RV_OPTION_SPANS,  RV_OPTION_WAITS,      RV_OPTION_HOLDERS, RV_OPTION_FLOWS,
         RV_OPTION_CRITICAL_PATH, RV_OPTION_EXPORT, RV_OPTION_SCREENSHOT, RV_OPTION_FRAMES,  RV_OPTION_VIDEO};
     for (size_t i = 0; i < sizeof WITHOUT_WINDOW / sizeof *WITHOUT_WINDOW; i++)
         options->is_headless |= rv_options_has(options, WITHOUT_WINDOW[i]);
+    return options->has_page ? export_page(options) : 0;
 }
 
 static void take_files(struct rv_options *options, int n, char **files)
@@ -721,7 +737,9 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     if (error)
         return error;
     choose_functions(options);
-    imply(options);
+    error = imply(options);
+    if (error)
+        return error;
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* getopt has skipped "--" */

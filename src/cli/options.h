@@ -40,6 +40,7 @@ struct rv_options {
     const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
     bool is_headless, has_report, has_lines, is_json, is_verbose;
+    bool has_page; /* --report=html: the last export */
     bool has_arcs; /* of --waits */
     enum rv_report_format report_format;
     struct rv_group_by_key group_by; /* --group-by */

@@ -648,18 +648,18 @@ static void print_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_doubtful);
 }
 
-/* Who reads JSON or CSV does not expect what the command printed in front of it. */
+/* Who reads JSON, CSV or a page does not expect what the command printed in front of it. */
 static void warn_of_shared_output(const struct run *run)
 {
     const struct rv_options *options = run->options;
-    const bool is_for_programs = rv_options_has(options, RV_OPTION_SPANS) || options->report_format != RV_REPORT_TEXT;
+    const bool is_for_programs = rv_options_has(options, RV_OPTION_SPANS) || options->has_page ||
+                                 options->report_format != RV_REPORT_TEXT;
     if (run->launch && is_for_programs && rv_output_has_others(&run->output))
         rv_warn("standard output has other lines in front of this report; --output=FILE keeps it apart");
 }
 
 static int write_texts(struct run *run, const struct rv_session_counts *counts, const struct rv_range_statistics *range)
 {
-    warn_of_shared_output(run);
     int error = rv_output_begin(&run->output);
     struct rv_reports reports = {.options = run->options,
                                  .session = run->session,
@@ -696,6 +696,7 @@ static void write_outputs(struct run *run)
         run->status = STATUS_FAILED;
     if (run->spool && rv_spool_seal(run->spool) != 0)
         run->status = STATUS_FAILED; /* what was read before is written all the same */
+    warn_of_shared_output(run);
     int error = rv_options_n_texts(options) ? write_texts(run, &counts, range) : 0;
     if (rv_output_close(&run->output) != 0 || error)
         run->status = STATUS_FAILED;

@@ -64,6 +64,27 @@ if command -v firefox-esr >/dev/null; then
         "$(grep -o '"calls":' report.json | wc -l) 0 drawn drawn 0 "
 fi
 
+# The page as a report: the same bytes, on standard output or in the file of --output.
+run --report=html c.json
+expect "a page as a report" $status 0
+cmp out page.html || fail "the page of --report=html is not that of --export"
+run --report=html --output=report.html.gz c.json
+expect "a page as a report in a file" "$status $(cat out)" "0 "
+gzip -dc report.html.gz | cmp - page.html || fail "the page in the file of --output is not that of --export"
+run --report=html --output=report.html -- echo printed
+expect "a page of a command" "$status $(cat out)" "0 printed"
+grep -q '^<!DOCTYPE html>' report.html || fail "the page of a command"
+run --report=html -- echo printed
+grep -q "other lines in front" err || fail "what the command printed in front of its page is not told"
+run --report=html --output=page.html c.json
+expect "a page that exists" $status 1
+one_line "a page that exists"
+for other in --spans --waits --output=c.json --export=folded:- --group-by=arg1; do
+    run --report=html "$other" --force c.json
+    expect "--report=html $other" $status 2
+    one_line "--report=html $other"
+done
+
 printf '[{"name":"</script><script>alert(1)","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]' >tags.json
 run --export=html:tags.html tags.json
 expect "elements that names do not end" "$(grep -o '</script>' tags.html | wc -l)" 2

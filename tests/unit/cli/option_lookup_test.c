@@ -43,7 +43,7 @@ static void expect_end(const char *option, int i)
 
 Test(option_lookup, words_come_from_the_argument_or_are_listed, .timeout = 60)
 {
-    expect_words("report", "text, csv, json, lines, lines-csv, lines-json");
+    expect_words("report", "text, csv, json, lines, lines-csv, lines-json, html");
     expect_words("policy", "block, switch, fill, ring");
     expect_words("record", "");
     expect_words("record-limit", "");
