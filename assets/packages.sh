@@ -6,7 +6,7 @@ fonts-dejavu-core fonts-dejavu-extra libperl-dev ruby-dev libedit-dev libzydis-d
 
 RINGVIZ_TEST_PACKAGES="clang-14 llvm-14 libclang-rt-14-dev libcriterion-dev libjansson-dev glslang-tools xvfb xauth xdotool weston strace spin
 uftrace debuginfod desktop-file-utils lintian shared-mime-info binutils dwz file dpkg-dev man-db procps util-linux protobuf-compiler perl-doc libclass-xsaccessor-perl libcoro-perl libdbd-sqlite3-perl ruby ruby-minitest rake
-fonts-droid-fallback fonts-lohit-deva fonts-tlwg-loma-ttf"
+firefox-esr fonts-droid-fallback fonts-lohit-deva fonts-tlwg-loma-ttf"
 
 # Print the missing ones of the named packages, one per line.
 missing_packages() {

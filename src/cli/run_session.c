@@ -648,11 +648,16 @@ static void print_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_doubtful);
 }
 
+static bool prints_page(const struct rv_options *options)
+{
+    return options->has_page && strcmp(options->exports[options->n_exports - 1].path, "-") == 0;
+}
+
 /* Who reads JSON, CSV or a page does not expect what the command printed in front of it. */
 static void warn_of_shared_output(const struct run *run)
 {
     const struct rv_options *options = run->options;
-    const bool is_for_programs = rv_options_has(options, RV_OPTION_SPANS) || options->has_page ||
+    const bool is_for_programs = rv_options_has(options, RV_OPTION_SPANS) || prints_page(options) ||
                                  options->report_format != RV_REPORT_TEXT;
     if (run->launch && is_for_programs && rv_output_has_others(&run->output))
         rv_warn("standard output has other lines in front of this report; --output=FILE keeps it apart");
