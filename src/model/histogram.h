@@ -25,7 +25,7 @@ void rv_histogram_fini(struct rv_histogram *histogram);
 /* Add all values of another. */
 void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from);
 
-/* Number of values in the bucket of number octave * RV_HISTOGRAM_BUCKETS + bucket; and add to it. */
+/* Number of values in bucket octave * RV_HISTOGRAM_BUCKETS + bucket; and add to it. */
 uint64_t rv_histogram_count(const struct rv_histogram *histogram, size_t number);
 void rv_histogram_put(struct rv_histogram *histogram, size_t number, uint64_t n);
 
@@ -45,40 +45,30 @@ static inline unsigned rv_histogram_octave(uint64_t value)
     return 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value | (RV_HISTOGRAM_BUCKETS - 1));
 }
 
-/* The number of the bucket that a value is counted in. */
-static inline uint32_t rv_histogram_number(uint64_t value)
+/* Index of a value's low byte. */
+static inline size_t rv_histogram_idx(const struct rv_histogram *histogram, unsigned octave, uint64_t value)
 {
-    const unsigned octave = rv_histogram_octave(value);
-    return octave * RV_HISTOGRAM_BUCKETS + (uint32_t)(value >> (octave - (octave > 0)) & (RV_HISTOGRAM_BUCKETS - 1));
-}
-
-/* Index of a bucket's low byte; not below that of the last one where there is no room for it. */
-static inline uint32_t rv_histogram_idx(const struct rv_histogram *histogram, uint32_t number)
-{
-    return number - histogram->first * RV_HISTOGRAM_BUCKETS;
+    size_t bucket = value >> (octave - (octave > 0)) & (RV_HISTOGRAM_BUCKETS - 1);
+    return (size_t)(octave - histogram->first) * RV_HISTOGRAM_BUCKETS + bucket;
 }
 
 /* Prefetch for a value that will be added soon. */
-static inline void rv_histogram_prefetch(const struct rv_histogram *histogram, uint32_t number)
+static inline void rv_histogram_prefetch(const struct rv_histogram *histogram, uint64_t value)
 {
-    const uint32_t idx = rv_histogram_idx(histogram, number);
-    if (idx < histogram->n * RV_HISTOGRAM_BUCKETS)
-        __builtin_prefetch(histogram->low + idx, 1);
+    unsigned octave = rv_histogram_octave(value);
+    if (octave - histogram->first < histogram->n)
+        __builtin_prefetch(histogram->low + rv_histogram_idx(histogram, octave, value), 1);
 }
 
-/* Count one value, by its bucket's number. */
-static inline void rv_histogram_add_to(struct rv_histogram *histogram, uint32_t number)
-{
-    if (__builtin_expect(rv_histogram_idx(histogram, number) >= histogram->n * RV_HISTOGRAM_BUCKETS, 0))
-        rv_histogram_widen(histogram, number / RV_HISTOGRAM_BUCKETS);
-    const uint32_t idx = rv_histogram_idx(histogram, number);
-    if (__builtin_expect(++histogram->low[idx] == 0, 0))
-        rv_histogram_carry(histogram, idx, 1);
-}
-
+/* Count one value. */
 static inline void rv_histogram_add(struct rv_histogram *histogram, uint64_t value)
 {
-    rv_histogram_add_to(histogram, rv_histogram_number(value));
+    unsigned octave = rv_histogram_octave(value);
+    if (__builtin_expect(octave - histogram->first >= histogram->n, 0))
+        rv_histogram_widen(histogram, octave);
+    size_t idx = rv_histogram_idx(histogram, octave, value);
+    if (__builtin_expect(++histogram->low[idx] == 0, 0))
+        rv_histogram_carry(histogram, idx, 1);
 }
 
 #endif

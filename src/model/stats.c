@@ -701,9 +701,9 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
     return !is_orphan;
 }
 
-static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns, uint32_t number)
+static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns)
 {
-    rv_histogram_add_to(&row->histogram, number);
+    rv_histogram_add(&row->histogram, duration_ns);
     row->n_calls++;
     row->self_ns += self_ns;
     if (duration_ns < row->min_ns)
@@ -718,7 +718,7 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
         grow_rows(stats, id);
     stats->totals[id].total_ns += call->total_ns;
     stats->totals[id].has_doubtful |= call->is_doubtful;
-    add_to_row(&stats->rows[id], call->duration_ns, call->self_ns, rv_histogram_number(call->duration_ns));
+    add_to_row(&stats->rows[id], call->duration_ns, call->self_ns);
 }
 
 /* Prefetch the rows and buckets of a step before using them. */
@@ -729,15 +729,12 @@ struct call {
     struct row *row;
 };
 
-static void add_to_rows(const struct call *calls, size_t n)
+static inline void add_to_rows(const struct call *calls, size_t n)
 {
-    uint32_t numbers[STEP_SPANS];
-    for (size_t i = 0; i < n; i++) {
-        numbers[i] = rv_histogram_number(calls[i].duration_ns);
-        rv_histogram_prefetch(&calls[i].row->histogram, numbers[i]);
-    }
     for (size_t i = 0; i < n; i++)
-        add_to_row(calls[i].row, calls[i].duration_ns, calls[i].self_ns, numbers[i]);
+        rv_histogram_prefetch(&calls[i].row->histogram, calls[i].duration_ns);
+    for (size_t i = 0; i < n; i++)
+        add_to_row(calls[i].row, calls[i].duration_ns, calls[i].self_ns);
 }
 
 void rv_stats_add_durations(struct rv_stats *stats, const struct rv_stats_duration *durations, size_t n)
