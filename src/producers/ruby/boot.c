@@ -112,8 +112,7 @@ void Init_ringviz(void)
     ringviz_on_ring(on_ring);
     if (params.has_yjit && !params.targets)
         fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on, which alone takes 1.1 to "
-              "5 times "
-              "the time; RINGVIZ_RUBY_TARGETS leaves it on\n",
+              "5 times the time; RINGVIZ_RUBY_TARGETS leaves it on\n",
               stderr);
     rv_hooks_start(&params);
 }

@@ -442,10 +442,10 @@ static void on_early_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
 static void say_level(const char *slow)
 {
     static const char *const levels[] = {"methods", "methods, when it asks", "methods and blocks",
-                                         "methods, blocks, C functions"};
+                                         "methods, blocks, C calls"};
     char text[64], all[64];
     snprintf(text, sizeof text, "Ruby %s: %s%s%s", ruby_version, params.targets ? "chosen " : "", levels[params.level],
-             params.has_yjit && !params.targets ? "; YJIT is off" : "");
+             params.has_yjit && !params.targets ? "; YJIT is off (1.1-5x)" : "");
     const int n = slow ? snprintf(all, sizeof all, "%s; slow events: %s", text, slow) : 0;
     ringviz_runtime(n > 0 && (size_t)n < sizeof all ? all : text);
 }

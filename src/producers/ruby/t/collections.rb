@@ -121,14 +121,14 @@ class CollectionsTest < RingvizTest
 
   def test_the_report_says_what_was_traced
     script = write_file("def leaf = 1\nleaf\n")
-    { "ruby" => "methods", "blocks" => "methods and blocks", "all" => "methods, blocks, C functions" }.each do |level, words|
+    { "ruby" => "methods", "blocks" => "methods and blocks", "all" => "methods, blocks, C calls" }.each do |level, words|
       assert_match(/ script\d+\.rb: Ruby #{RUBY_VERSION}: #{words}$/, report(["ruby", script], "RINGVIZ_RUBY" => level).out)
     end
   end
 
   def test_the_loss_of_compiled_code_is_said
     result = report(["ruby", "--yjit", write_file("def leaf = 1\nleaf\n")])
-    assert_match(/ script\d+\.rb: Ruby #{RUBY_VERSION}: methods; YJIT is off$/, result.out)
+    assert_match(/ script\d+\.rb: Ruby #{RUBY_VERSION}: methods; YJIT is off \(1\.1-5x\)$/, result.out)
     assert_equal "ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on, which alone takes 1.1 to 5 times the time; " \
                  "RINGVIZ_RUBY_TARGETS leaves it on\n", result.err.lines.first
   end
