@@ -167,6 +167,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
 {
     (void)data;
     (void)self;
+    rv_traced_instructions.has_called_hook = true;
     if (__builtin_expect(rv_commands.is_serving, 0))
         return;
     write_event(event, rv_context()->frame, id, owner);

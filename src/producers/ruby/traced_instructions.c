@@ -33,10 +33,11 @@ void rv_traced_instructions_see_learnt(rb_event_flag_t event, const struct rv_ho
     n_learnt += hooks == rv_fast_dispatch.hooks ? 1 : 2;
 }
 
+/* An event that is told without the function that calls hooks, in a Ruby of another compiler, was not seen. */
 static bool is_rememberable(void)
 {
     const rb_event_flag_t fast = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_B_CALL | RUBY_EVENT_B_RETURN;
-    return n_learnt == 0 || (n_learnt == 1 && (event_learnt & fast));
+    return n_learnt == 0 ? !rv_traced_instructions.has_called_hook : n_learnt == 1 && (event_learnt & fast);
 }
 
 /* What was remembered for other hooks is forgotten. */
@@ -64,6 +65,7 @@ void rv_traced_instructions_learn(struct rv_execution_context *context, struct r
     const bool is_learning = can_learn(context, frame);
     if (is_learning) {
         rv_traced_instructions.learnt = frame;
+        rv_traced_instructions.has_called_hook = false;
         n_learnt = 0;
     }
     rv_traced_instructions.original(context, frame);

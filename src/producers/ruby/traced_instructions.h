@@ -29,6 +29,7 @@ struct rv_traced_instructions {
     rv_traced_instructions_fn *original; /* Ruby's function */
     rb_event_flag_t events;              /* that instructions made when these were remembered */
     const void *learnt;                  /* frame whose instruction's events are waited for, or NULL */
+    bool has_called_hook;                /* ours, since then */
     struct rv_traced_instruction places[1u << RV_TRACED_INSTRUCTIONS_BITS]; /* by a hash of the address */
 };
 
