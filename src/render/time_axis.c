@@ -112,13 +112,17 @@ static void format_offset(char *out, const char *sign, uint64_t offset_ns, uint6
     snprintf(out, RV_TICK_TEXT_BYTES, "%.1s%" PRIu64 "%s %.3s", sign, offset_ns / unit->ns, digits, unit->name);
 }
 
-/* From an hour on as "12 d 23:59:40", with the decimals that it is round to. */
+/* From an hour on as "12 d 23:59:40", with the decimals that it is round to; whole days as "13 d". */
 static void format_base(char *out, uint64_t offset_ns, uint64_t round_ns)
 {
     uint64_t days = offset_ns / DAY_NS, minutes = offset_ns % DAY_NS / MINUTE_NS;
     char digits[12], text[24] = "";
     if (offset_ns < HOUR_NS) {
         format_offset(out, "", offset_ns, round_ns);
+        return;
+    }
+    if (offset_ns % DAY_NS == 0) {
+        snprintf(out, RV_TICK_TEXT_BYTES, "%" PRIu64 " d", days);
         return;
     }
     format_fraction(digits, offset_ns, round_ns, units);
@@ -141,7 +145,21 @@ static void label_tick(struct rv_tick *tick, const struct rv_time_axis_params *p
         format_offset(tick->text, is_before ? "-" : plus, offset_ns, step_ns);
 }
 
-/* Far from the origin, labels are relative to a round time before the window, which is shown once. */
+/* Of days, hours and minutes from an hour on, the roundest in the first quarter of the window, from the origin; 0: none. */
+static uint64_t round_time_in(const struct rv_time_axis_params *params, uint64_t step_ns)
+{
+    static const uint64_t rounds[] = {DAY_NS, HOUR_NS, MINUTE_NS};
+    const uint64_t from_ns = params->from_ns - params->zero_ns, quarter_ns = (params->to_ns - params->from_ns) / 4;
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        const uint64_t round_ns = (from_ns + quarter_ns) / rounds[i] * rounds[i];
+        if (round_ns >= from_ns && round_ns >= HOUR_NS && round_ns % step_ns == 0)
+            return round_ns;
+    }
+    return 0;
+}
+
+/* Far from the origin, labels are relative to a round time in the window's first quarter or before it, which is shown
+ * once. */
 static uint64_t choose_base(struct rv_time_axis *ticks, const struct rv_time_axis_params *params, uint64_t step_ns)
 {
     ticks->base[0] = '\0';
@@ -151,6 +169,11 @@ static uint64_t choose_base(struct rv_time_axis *ticks, const struct rv_time_axi
     if (offset_ns / step_ns <= LABEL_STEPS_MAX)
         return params->zero_ns;
     uint64_t round_ns = step_ns;
+    const uint64_t in_window_ns = round_time_in(params, step_ns);
+    if (in_window_ns) {
+        format_base(ticks->base, in_window_ns, MINUTE_NS);
+        return params->zero_ns + in_window_ns;
+    }
     for (unsigned i = 0; i < 2 || (round_ns < params->to_ns - params->from_ns && i < 6); i++)
         round_ns *= 10;
     offset_ns -= offset_ns % round_ns;

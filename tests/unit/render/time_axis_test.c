@@ -63,6 +63,20 @@ Test(time_axis, a_base_of_hours_is_shown_as_a_clock, .timeout = 60)
     cr_assert_str_eq(ticks.base, "05:00:00.1234");
 }
 
+/* Regression: behind a stray event days before, 1 ms before the day, marks read "12 d 23:59:58, +2000 ms". */
+Test(time_axis, a_round_time_near_the_begin_of_the_window_is_the_base, .timeout = 60)
+{
+    const uint64_t day_ns = 86400 * SECOND_NS, ms_ns = SECOND_NS / 1000;
+    struct rv_time_axis ticks = make(ZERO_NS + 13 * day_ns - 30 * ms_ns, ZERO_NS + 13 * day_ns + 170 * ms_ns, false);
+    cr_assert_str_eq(ticks.base, "13 d");
+    assert_texts(&ticks, 4, (const char *[]){"-20 ms", "+0 ms", "+20 ms", "+40 ms"});
+    ticks = make(ZERO_NS + 13 * day_ns - 3660 * SECOND_NS - ms_ns, ZERO_NS + 13 * day_ns - 3660 * SECOND_NS + 9 * ms_ns,
+                 false);
+    cr_assert_str_eq(ticks.base, "12 d 22:59:00");
+    ticks = make(ZERO_NS + 13 * day_ns - 100 * ms_ns, ZERO_NS + 13 * day_ns + 100 * ms_ns, false);
+    cr_assert_str_eq(ticks.base, "12 d 23:59:58");
+}
+
 Test(time_axis, labels_are_at_equal_distances_and_stay_while_the_window_moves, .timeout = 60)
 {
     const unsigned every = rv_time_axis_label_every(50.0f, 30.0f);
