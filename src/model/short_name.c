@@ -1,6 +1,7 @@
 #include "model/short_name.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -226,18 +227,132 @@ void rv_short_name_cut_words(const char *text, size_t most, char *out)
     strcpy(out + n, n < n_bytes ? ELLIPSIS : "");
 }
 
-void rv_short_name_drop_scopes(const char *full_name, char *out)
+void rv_short_name_drop_scopes(const char *full_name, unsigned depth, char *out)
 {
     char *identifier = out;
+    unsigned nesting = 0;
     for (const char *at = full_name; *at; at++) {
-        if (at[0] == ':' && at[1] == ':') {
+        const size_t n_operator = operator_length(at, full_name);
+        if (n_operator) {
+            out = mempcpy(out, at, n_operator);
+            at += n_operator - 1;
+            continue;
+        }
+        if (at[0] == ':' && at[1] == ':' && nesting >= depth && !(at > full_name && strchr(">)}", at[-1]))) {
             out = identifier;
             at++;
             continue;
         }
+        nesting += strchr("<({", *at) != NULL;
+        nesting -= strchr(">)}", *at) && nesting > 0;
         *out++ = *at;
-        if (strchr("<>(), *&", *at))
+        if (strchr("<>(), *&:", *at))
             identifier = out;
     }
     *out = '\0';
+}
+
+size_t rv_short_name_split(const char *full_name, const char **starts, size_t most, const char **end)
+{
+    size_t n = 0;
+    *end = full_name + length_of_components(full_name);
+    for (const char *next = full_name; next; next = next_component(next, *end)) {
+        if (n == most)
+            memmove(starts, starts + 1, --n * sizeof *starts);
+        starts[n++] = next;
+    }
+    return n;
+}
+
+/* ---- with the part by which names differ ---- */
+
+#define PART_NAME_BYTES 1024u
+#define PART_LEAST 6 /* characters, besides those in which it differs, before the front of the name gets room */
+
+struct pieces { /* of a name, in order; between them it is cut */
+    const char *begin, *front_end, *part, *part_end, *tail, *end;
+};
+
+static char *put_gap(const char *from, const char *to, char *out)
+{
+    if (to <= from)
+        return out;
+    if (to - from == 1)
+        return mempcpy(out, from, 1);
+    return mempcpy(out, ELLIPSIS, sizeof ELLIPSIS - 1);
+}
+
+static bool join(const struct pieces *pieces, const struct rv_short_name_room *room, char text[PART_NAME_BYTES])
+{
+    char *out = mempcpy(text, pieces->begin, (size_t)(pieces->front_end - pieces->begin));
+    out = put_gap(pieces->front_end, pieces->part, out);
+    out = mempcpy(out, pieces->part, (size_t)(pieces->part_end - pieces->part));
+    out = put_gap(pieces->part_end, pieces->tail, out);
+    out = mempcpy(out, pieces->tail, (size_t)(pieces->end - pieces->tail));
+    *out = '\0';
+    return width_of(room, text, out) <= room->width;
+}
+
+/* Move an end of a piece on, as far as there is room, by no more than so many characters. */
+static void grow(struct pieces *pieces, const char **piece_end, const char *limit, unsigned most,
+                 const struct rv_short_name_room *room)
+{
+    char text[PART_NAME_BYTES];
+    for (; *piece_end < limit && most; most--) {
+        const char *before = *piece_end;
+        *piece_end = room->next ? room->next(before, limit) : after_character(before, limit);
+        if (join(pieces, room, text))
+            continue;
+        *piece_end = before;
+        return;
+    }
+}
+
+/* A front alone says what is called; where there is a tail, that does, and only a whole front says more. */
+static void grow_front(struct pieces *pieces, const char *part_to, const struct rv_short_name_room *room)
+{
+    char text[PART_NAME_BYTES];
+    if (pieces->tail == pieces->end) {
+        grow(pieces, &pieces->front_end, pieces->part, UINT_MAX, room);
+        return;
+    }
+    grow(pieces, &pieces->part_end, part_to, PART_LEAST, room);
+    pieces->front_end = pieces->part;
+    if (!join(pieces, room, text))
+        pieces->front_end = pieces->begin;
+}
+
+/* Behind the part: the last component, if the part is before it. */
+static const char *tail_of(const char *name, const char *part_end, const char *end)
+{
+    const char *last, *components_end;
+    (void)rv_short_name_split(name, &last, 1, &components_end);
+    last -= last - name >= 2 && last[-1] == ':' ? 2 : last > name;
+    return last >= part_end ? last : end;
+}
+
+bool rv_short_name_fit_part(const char *name, const struct rv_short_name_part *part,
+                            const struct rv_short_name_room *room, char *out, size_t out_bytes)
+{
+    const size_t n_bytes = strlen(name), n_components = length_of_components(name);
+    struct pieces pieces = {.begin = name, .end = name + (part->to > n_components ? n_bytes : n_components)};
+    char text[PART_NAME_BYTES];
+    if (n_bytes + 2 * sizeof ELLIPSIS >= sizeof text)
+        return rv_short_name_fit(name, room, out, out_bytes);
+    for (const char *next = name; next && next <= name + part->from; next = next_component(next, pieces.end)) {
+        pieces.begin = next;
+        if (fits(next, pieces.end, room) && (size_t)(pieces.end - next) < out_bytes)
+            return put(next, pieces.end, out);
+    }
+    pieces.front_end = pieces.begin;
+    pieces.part = name + part->from;
+    pieces.part_end = name + part->least;
+    pieces.tail = tail_of(name, name + part->to, pieces.end);
+    if (!join(&pieces, room, text))
+        return rv_short_name_fit(name, room, out, out_bytes);
+    grow_front(&pieces, name + part->to, room);
+    grow(&pieces, &pieces.part_end, name + part->to, UINT_MAX, room);
+    (void)join(&pieces, room, text);
+    return strlen(text) < out_bytes ? put(text, text + strlen(text), out)
+                                    : rv_short_name_fit(name, room, out, out_bytes);
 }

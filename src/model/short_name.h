@@ -25,6 +25,17 @@ struct rv_short_name_room {
  */
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
+struct rv_short_name_part { /* of a name */
+    size_t from, least, to; /* bytes: it begins, it must be seen at least so far, it ends */
+};
+
+/*
+ * As rv_short_name_fit(), but what is left has the front of this part, by which the name differs from others: "pop" of
+ * "Queue<Request>::pop" becomes "Queue<Req…::pop". Where there is too little room for that: as rv_short_name_fit().
+ */
+bool rv_short_name_fit_part(const char *name, const struct rv_short_name_part *part,
+                            const struct rv_short_name_room *room, char *out, size_t out_bytes);
+
 /* Of a text that is no name, the front, with an ellipsis where it is cut. Returns as rv_short_name_fit(). */
 bool rv_short_name_cut(const char *text, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
@@ -42,7 +53,16 @@ void rv_short_name_cut_words(const char *text, size_t most, char *out);
  */
 void rv_short_name_fold(const char *full_name, unsigned depth, char *out);
 
-/* Leave out scopes, those of template arguments too: "a::Queue<b::Line>" to "Queue<Line>". out: as above. */
-void rv_short_name_drop_scopes(const char *full_name, char *out);
+/* Leave out scopes inside of so many brackets, or more: "a::Queue<b::Line>::pop" to "Queue<Line>::pop" at 0, to
+ * "a::Queue<Line>::pop" at 1. out: as above. */
+void rv_short_name_drop_scopes(const char *full_name, unsigned depth, char *out);
+
+/*
+ * Find the components, from the left.
+ *   starts   room for most; of more, the last ones
+ *   end      behind the last one, where arguments begin
+ *   returns  their number, at most `most`
+ */
+size_t rv_short_name_split(const char *full_name, const char **starts, size_t most, const char **end);
 
 #endif

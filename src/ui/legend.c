@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "glyphs/clusters.h"
-#include "model/short_name.h"
 
 #define PADDING_X 12.0f
 #define PADDING_Y 9.0f
@@ -27,8 +26,8 @@ struct row_place {
     float panel_x, panel_y;
 };
 
-/* Without the middle, or if not has_tail without the end, as far as it takes. */
-static void cut(const char *name, bool has_tail, float width, char out[NAME_ROOM_BYTES])
+/* Without the middle, as far as it takes. */
+static void cut(const char *name, float width, char out[NAME_ROOM_BYTES])
 {
     const char *end = name + strlen(name), *begins[NAME_ROOM_BYTES];
     size_t n = 0, head, tail = 0;
@@ -36,7 +35,7 @@ static void cut(const char *name, bool has_tail, float width, char out[NAME_ROOM
         begins[n++] = at;
     begins[n] = end;
     snprintf(out, NAME_ROOM_BYTES, "%s", name);
-    while (tail < n && (!has_tail || begins[tail] - name < (end - name) / 2))
+    while (tail < n && begins[tail] - name < (end - name) / 2)
         tail++;
     for (head = tail; rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width && (head || tail < n);) {
         if (begins[head] - name >= end - begins[tail])
@@ -47,16 +46,21 @@ static void cut(const char *name, bool has_tail, float width, char out[NAME_ROOM
     }
 }
 
-/* Both ends tell names apart; templates, which end alike, what is behind their scopes. Most names fit: returns full. */
-static const char *fit_name(const char *full, float width, char room[NAME_ROOM_BYTES])
+static bool is_template(const char *name)
 {
-    char bare[NAME_ROOM_BYTES];
+    return *name && strchr(name + 1, '<');
+}
+
+/* Both ends tell names apart; templates, which end alike, their arguments. Most names fit: returns full. */
+static const char *fit_name(const struct rv_alike_names *templates, const char *full, float width,
+                            char room[NAME_ROOM_BYTES])
+{
     if (rv_imgui_text_width(RV_IMGUI_FONT_TEXT, full) <= width)
         return full;
-    const bool is_template = full[0] && strchr(full + 1, '<');
-    if (is_template)
-        rv_short_name_drop_scopes(full, bare);
-    cut(is_template ? bare : full, !is_template, width, room);
+    if (is_template(full))
+        rv_ui_fit_name_among(templates, RV_IMGUI_FONT_TEXT, full, width, room, NAME_ROOM_BYTES);
+    else
+        cut(full, width, room);
     return room;
 }
 
@@ -116,13 +120,13 @@ static void take_clicks(const struct rv_ui_style *style, const struct rv_legend 
 
 /* Bars are relative to the largest package; the row of all others may be longer. */
 static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, struct row_place at,
-                    double largest)
+                    double largest, const struct rv_alike_names *templates)
 {
     char room[NAME_ROOM_BYTES], share[16];
     bool has_share = row->share >= 0.0;
     float share_x = at.x + at.width - SHARE_WIDTH, bar_x = share_x - BAR_WIDTH;
     const float name_end = has_share ? bar_x - 6.0f : at.x + at.width;
-    const char *name = fit_name(row->name, name_end - at.x - NAME_X, room);
+    const char *name = fit_name(templates, row->name, name_end - at.x - NAME_X, room);
     add_swatch(row, at.x, at.y + 2.0f);
     rv_imgui_draw_text((float[2]){at.x + NAME_X, at.y}, RV_IMGUI_FONT_TEXT, style->text_strong, name);
     if (!has_share)
@@ -151,6 +155,10 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
     float rows = ROW_HEIGHT * (float)(shown->n_rows + shown->n_states);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, 2.0f * PADDING_Y + HEAD_HEIGHT + rows + line);
     struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X, area.x, area.y};
+    struct rv_alike_names templates = {.n = 0};
+    for (size_t i = 0; i < shown->n_rows; i++)
+        if (is_template(shown->rows[i].name))
+            rv_alike_names_add(&templates, shown->rows[i].name);
     rv_imgui_panel_begin("legend", area, 0);
     rv_imgui_draw_text((float[2]){at.x, at.y}, RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     float unit_x = at.x + at.width - rv_imgui_text_width(RV_IMGUI_FONT_SMALL, shown->unit);
@@ -158,12 +166,13 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
     at.y += HEAD_HEIGHT;
     for (size_t i = 0; i < shown->n_rows; i++, at.y += ROW_HEIGHT) {
         take_clicks(style, shown, i, at, acts);
-        add_row(style, &shown->rows[i], at, shown->rows[0].share);
+        add_row(style, &shown->rows[i], at, shown->rows[0].share, &templates);
     }
     if (line > 0.0f)
         rv_imgui_draw_box((struct rv_imgui_area){at.x, at.y, at.width, 1.0f}, 0.0f, style->line);
     at.y += line;
     for (size_t i = 0; i < shown->n_states; i++, at.y += ROW_HEIGHT)
-        add_row(style, &shown->states[i], at, shown->n_rows ? shown->rows[0].share : 1.0);
+        add_row(style, &shown->states[i], at, shown->n_rows ? shown->rows[0].share : 1.0, &templates);
+    rv_alike_names_clear(&templates);
     rv_imgui_panel_end();
 }

@@ -118,7 +118,7 @@ static void show_name(const struct rv_statistics *shown, const struct rv_ui_styl
     (void)rv_subroutines_name_of(shown->subroutines, row->id, full, sizeof full);
     tell_place(shown, row, place, sizeof place);
     const float place_width = *place ? rv_imgui_text_width(font, place) : 0.0f;
-    rv_ui_fit_name(font, full, rv_imgui_room() - place_width, name, sizeof name);
+    rv_ui_fit_name_among(shown->alike, font, full, rv_imgui_room() - place_width, name, sizeof name);
     rv_imgui_text(font, style->text_strong, name);
     if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
         rv_imgui_tooltip(full);

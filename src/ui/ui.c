@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "glyphs/clusters.h"
-#include "model/short_name.h"
 #include "ui/imgui_bridge.h"
 
 #define GAP 8.0f          /* around panels in a column */
@@ -295,6 +294,14 @@ void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char
     const struct rv_short_name_room room = {width, rv_imgui_measure, rv_cluster_next, &font};
     out[0] = '\0';
     (void)rv_short_name_fit(name, &room, out, out_bytes);
+}
+
+void rv_ui_fit_name_among(const struct rv_alike_names *names, enum rv_imgui_font font, const char *name, float width,
+                          char *out, size_t out_bytes)
+{
+    const struct rv_short_name_room room = {width, rv_imgui_measure, rv_cluster_next, &font};
+    out[0] = '\0';
+    (void)rv_alike_names_fit(names, name, &room, out, out_bytes);
 }
 
 void rv_ui_fit_text(enum rv_imgui_font font, const char *text, float width, char *out, size_t out_bytes)

@@ -24,6 +24,7 @@
 
 #include <SDL2/SDL_events.h>
 
+#include "model/alike_names.h"
 #include "ui/action.h"
 #include "ui/imgui_text.h"
 #include "ui/imgui_widgets.h"
@@ -124,6 +125,10 @@ struct rv_imgui_area rv_ui_center_of(const float picture[2], const struct rv_ui_
 
 /* A name shortened from the left to `width` points; "" if nothing fits. */
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes);
+
+/* The same of a name in a list of names, so that it can be told from the others. */
+void rv_ui_fit_name_among(const struct rv_alike_names *names, enum rv_imgui_font font, const char *name, float width,
+                          char *out, size_t out_bytes);
 
 /* Of another text the front, and dots. */
 void rv_ui_fit_text(enum rv_imgui_font font, const char *text, float width, char *out, size_t out_bytes);

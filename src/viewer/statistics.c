@@ -40,6 +40,7 @@ void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
     rv_range_memory_destroy(statistics->memory);
     rv_filter_release(statistics->asked_filter);
     rv_name_set_fini(&statistics->namesakes);
+    rv_alike_names_clear(&statistics->alike);
     free(statistics->rows);
 }
 
@@ -81,12 +82,15 @@ static void sort_rows(struct rv_viewer *viewer)
 
 static void find_namesakes(struct rv_viewer *viewer)
 {
+    char name[NAME_BYTES];
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     struct rv_hash_index firsts = {0}; /* ids by interned package and name */
     rv_name_set_clear(&statistics->namesakes);
+    rv_alike_names_clear(&statistics->alike);
     for (size_t i = 0; i < statistics->n_rows; i++) {
         const uint32_t id = statistics->rows[i].id;
         const struct rv_subroutine subroutine = rv_subroutines_get(viewer->subroutines, id);
+        rv_alike_names_add(&statistics->alike, rv_subroutine_full_name(&subroutine, name, sizeof name));
         const uint64_t key = rv_hash_combine((uintptr_t)subroutine.package, (uintptr_t)subroutine.name);
         const uint32_t first = rv_hash_index_get(&firsts, key);
         if (first) {

@@ -295,6 +295,7 @@ void rv_statistics_content_show_bottom(struct rv_statistics_content *content, st
                            .tab = statistics->tab,
                            .brush = rv_viewer_statistics_brush(about->viewer),
                            .focus = rv_viewer_statistics_focus(statistics),
+                           .alike = &statistics->alike,
                            .namesakes = &statistics->namesakes,
                            .in_part = &content->in_part,
                            .found = search->is_on ? rv_search_only(search) : NULL,

@@ -220,6 +220,7 @@ Test(short_name, scopes_are_dropped_in_template_arguments_too, .timeout = 60)
 {
     static const char *const rows[][2] = {
         {"a::Queue<b::Line>", "Queue<Line>"},
+        {"a::Queue<b::Line>::pop", "Queue<Line>::pop"},
         {"a::b::Map<c::Key, d::e::Value *>", "Map<Key, Value *>"},
         {"Queue<int>", "Queue<int>"},
         {"::Root", "Root"},
@@ -229,7 +230,7 @@ Test(short_name, scopes_are_dropped_in_template_arguments_too, .timeout = 60)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char out[64];
-        rv_short_name_drop_scopes(rows[i][0], out);
+        rv_short_name_drop_scopes(rows[i][0], 0, out);
         cr_assert_str_eq(out, rows[i][1]);
     }
 }
