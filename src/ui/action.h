@@ -90,6 +90,10 @@ enum rv_action {
     RV_ACTION_SELECT,
     RV_ACTION_SELECT_BETWEEN,
     RV_ACTION_ORBIT,
+    RV_ACTION_TURN_LEFT, /* these four likewise, by steps */
+    RV_ACTION_TURN_RIGHT,
+    RV_ACTION_TURN_UP,
+    RV_ACTION_TURN_DOWN,
     RV_ACTION_SEARCH,
     RV_ACTION_FIND,
     RV_ACTION_NEXT_HIT,

@@ -12,14 +12,15 @@ struct rv_command_palette {
 
 struct rv_command_palette_state { /* zeroed = not shown in the last pass */
     char text[64];
+    size_t lit; /* of the rows that match */
     bool is_there;
 };
 
 /* Do words and keys of the row match the text (word_match.h)? */
 bool rv_command_palette_match(const struct rv_action_row *row, const char *text);
 
-/* Asks for RV_ACTION_COMMANDS, which closes it, and for the chosen row's action: Enter chooses the first that
- * matches. */
+/* Asks for RV_ACTION_COMMANDS, which closes it, and for the chosen row's action: Enter chooses the lit one, at first
+ * the first that matches, and Up and Down light others. */
 void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *shown,
                              struct rv_command_palette_state *state, struct rv_ui_acts *acts);
 

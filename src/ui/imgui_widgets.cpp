@@ -287,6 +287,18 @@ void rv_imgui_touch(const char *id, float width, float height, rv_imgui_area *ar
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
 }
 
+int rv_imgui_rows_stepped(void)
+{
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_DownArrow)) -
+           ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_UpArrow));
+}
+
+void rv_imgui_show_item(void)
+{
+    if (!ImGui::IsItemVisible())
+        ImGui::SetScrollHereY();
+}
+
 bool rv_imgui_is_hovered(void)
 {
     return ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);

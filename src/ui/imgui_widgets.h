@@ -86,6 +86,8 @@ bool rv_imgui_is_held(void);               /* pressed on it and not yet released
 bool rv_imgui_is_clicked(unsigned button); /* pressed on it in this pass */
 void rv_imgui_mouse_at(float out[2]);
 bool rv_imgui_has_shift(void);
+int rv_imgui_rows_stepped(void); /* by Up (-1) and Down (1) in this pass */
+void rv_imgui_show_item(void);   /* scrolls to it, if it is out of sight */
 
 /* ---- drawing, over what the panel has so far ---- */
 

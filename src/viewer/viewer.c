@@ -22,6 +22,7 @@
 #define ORBIT_SIDE_MAX 1.1f /* radians to either side of the view's own direction, down and up */
 #define ORBIT_DOWN_MAX 0.35f
 #define ORBIT_UP_MAX 0.9f
+#define ORBIT_STEP 0.1 /* of a key */
 
 bool rv_viewer_shows_rows(const struct rv_viewer *viewer)
 {
@@ -246,11 +247,11 @@ static bool close_menu(struct rv_viewer *viewer, enum rv_action action)
     return action == RV_ACTION_UNPIN;
 }
 
-static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
+static void orbit(struct rv_viewer *viewer, double right, double up)
 {
     float *at = viewer->look.orbit;
-    at[0] = fminf(fmaxf(at[0] + (float)act->amount, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
-    at[1] = fminf(fmaxf(at[1] + (float)act->amount_up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
+    at[0] = fminf(fmaxf(at[0] + (float)right, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
+    at[1] = fminf(fmaxf(at[1] + (float)up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
     rv_viewer_touch(viewer);
 }
 
@@ -486,7 +487,19 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         rv_viewer_touch(viewer);
         return;
     case RV_ACTION_ORBIT:
-        orbit(viewer, act);
+        orbit(viewer, act->amount, act->amount_up);
+        return;
+    case RV_ACTION_TURN_LEFT:
+        orbit(viewer, -ORBIT_STEP, 0.0);
+        return;
+    case RV_ACTION_TURN_RIGHT:
+        orbit(viewer, ORBIT_STEP, 0.0);
+        return;
+    case RV_ACTION_TURN_UP:
+        orbit(viewer, 0.0, ORBIT_STEP);
+        return;
+    case RV_ACTION_TURN_DOWN:
+        orbit(viewer, 0.0, -ORBIT_STEP);
         return;
     case RV_ACTION_SELECT:
         rv_viewer_statistics_select(viewer, &(struct rv_range_ns){act->from_ns, act->to_ns}, act->amount > 0.0);

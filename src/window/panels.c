@@ -307,21 +307,32 @@ static void add_row(struct rv_command_palette *shown, struct rv_action_row *rows
 }
 
 struct choice_words {
-    char text[224];
+    char text[3 * sizeof(struct rv_waits_table_name) + 64];
 };
 
-/* Where the rows of the list of waits lead to, while it is open. */
+/* Where the rows of the list of waits, or of arcs, lead to, while it is open. */
 static void add_waits(const struct rv_viewer *viewer, struct rv_command_palette *shown, struct rv_action_row *rows,
                       struct choice_words words[2 * WAITS_SHOWN])
 {
-    const size_t n = viewer->panels.has_waits && !viewer->panels.has_arcs ? viewer->waits.shown.n : 0;
-    for (uint32_t i = 0; i < n && i < WAITS_SHOWN; i++, words += 2) {
-        struct rv_waits_table_name object = {.text = ""};
-        rv_waits_content_name(viewer, i, &object);
-        (void)snprintf(words[0].text, sizeof words[0].text, "go to the longest wait for %s", object.text);
-        (void)snprintf(words[1].text, sizeof words[1].text, "go to who kept others waiting for %s", object.text);
-        add_row(shown, rows, RV_ACTION_SHOW_WAIT, i, words[0].text);
-        add_row(shown, rows, RV_ACTION_SHOW_HOLDER, i, words[1].text);
+    const bool of_arcs = viewer->panels.has_arcs;
+    const size_t first = of_arcs ? viewer->waits.shown.n : 0;
+    const size_t n = of_arcs ? viewer->waits.shown.n_arcs : viewer->waits.shown.n;
+    for (uint32_t i = 0; viewer->panels.has_waits && i < n && i < WAITS_SHOWN; i++, words += 2) {
+        const uint32_t idx = (uint32_t)first + i;
+        struct rv_waits_table_row row;
+        rv_waits_content_describe(viewer, idx, &row);
+        if (of_arcs) {
+            (void)snprintf(words[0].text, sizeof words[0].text, "go to %s, which waited for %s", row.waiter.text,
+                           row.object.text);
+            (void)snprintf(words[1].text, sizeof words[1].text, "go to %s, which ended waits for %s of %s",
+                           row.holder.text, row.object.text, row.waiter.text);
+        } else {
+            (void)snprintf(words[0].text, sizeof words[0].text, "go to the longest wait for %s", row.object.text);
+            (void)snprintf(words[1].text, sizeof words[1].text, "go to who kept others waiting for %s",
+                           row.object.text);
+        }
+        add_row(shown, rows, RV_ACTION_SHOW_WAIT, idx, words[0].text);
+        add_row(shown, rows, RV_ACTION_SHOW_HOLDER, idx, words[1].text);
     }
 }
 

@@ -46,20 +46,20 @@ static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct 
                                        .end_ns = row->waited_ns - viewer->live_edge.first_ns};
 }
 
-void rv_waits_content_name(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_name *out)
+static void name_object(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_name *out)
 {
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
     const bool is_deadlock = idx < viewer->waits.shown.n_deadlocked, is_of_others = row->object == RV_WAITS_OTHER;
-    (void)snprintf(out->text, sizeof out->text, "%s%s%s", is_deadlock ? "deadlock: " : "",
-                   rv_wait_kind_name(row->kind), is_of_others ? " others" : "");
+    (void)snprintf(out->text, sizeof out->text, "%s%s%s", is_deadlock ? "deadlock: " : "", rv_wait_kind_name(row->kind),
+                   is_of_others ? " others" : "");
     append_name(viewer, " ", is_of_others ? 0 : row->object, out);
 }
 
-static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
+void rv_waits_content_describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
 {
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
     describe_numbers(viewer, idx, out);
-    rv_waits_content_name(viewer, idx, &out->object);
+    name_object(viewer, idx, &out->object);
     name_side(viewer, &row->waiter, &out->waiter);
     name_side(viewer, &row->holder, &out->holder);
 }
@@ -67,7 +67,7 @@ static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits
 static void fill(const void *context, size_t row_idx, struct rv_waits_table_row *out)
 {
     const struct list *list = context;
-    describe(list->viewer, list->rows[row_idx], out);
+    rv_waits_content_describe(list->viewer, list->rows[row_idx], out);
 }
 
 struct numbered {
@@ -122,7 +122,7 @@ static void find(struct rv_waits_content *panel, const struct rv_viewer *viewer)
     for (size_t i = first; i < end; i++) {
         struct rv_waits_table_row row;
         if (*panel->state.find)
-            describe(viewer, i, &row);
+            rv_waits_content_describe(viewer, i, &row);
         if (!*panel->state.find || rv_waits_table_is_found(&panel->state, &row))
             panel->rows[panel->n++] = i;
     }

@@ -19,8 +19,8 @@ struct rv_waits_content { /* zeroed = not shown yet */
 /* Fill and show the list in this pass. */
 void rv_waits_content_show(struct rv_waits_content *panel, struct rv_ui *ui, const struct rv_viewer *viewer,
                            struct rv_ui_acts *acts);
-/* What a row of viewer->waits.shown is about, such as "mutex lines". */
-void rv_waits_content_name(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_name *out);
+/* A row of viewer->waits.shown. */
+void rv_waits_content_describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out);
 void rv_waits_content_fini(struct rv_waits_content *panel);
 
 #endif

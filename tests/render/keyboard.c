@@ -1,12 +1,13 @@
 /*
  * A user without a mouse: goes from call to call by Ctrl with the arrows, hides the arcs of one kind and inverts the first
- * of two rules by the palette, and types into the fields of the help and of a list.
+ * of two rules by the palette, types into the fields of the help and of a list, and turns the 3D view.
  */
+#include <math.h>
 #include <string.h>
 
 #include "window_steps.h"
 
-enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 18 };
+enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 21 };
 
 static bool is_pinned(const struct rv_viewer *viewer, uint32_t depth, uint64_t start_ns)
 {
@@ -141,6 +142,36 @@ static bool type_into_fields(struct window_steps *steps, const struct rv_window_
         if (!has_closed(panels->has_help, state))
             return false;
         window_steps_check(steps, state->viewer->look.scheme == RV_COLOR_PACKAGE, "a letter was taken for a key");
+        user_press(SDL_SCANCODE_LEFT, KMOD_LCTRL | KMOD_LSHIFT);
+        user_press(SDL_SCANCODE_UP, KMOD_LCTRL | KMOD_LSHIFT);
+        return true;
+    }
+    return false;
+}
+
+/* By keys, and by the second of four actions that the palette finds. */
+static bool turn(struct window_steps *steps, const struct rv_window_state *state)
+{
+    const float *orbit = state->viewer->look.orbit;
+    switch (steps->step) {
+    case 18:
+        if (orbit[0] >= 0.0f || orbit[1] <= 0.0f || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
+        return true;
+    case 19:
+        if (!state->viewer->panels.has_commands || !state->is_settled)
+            return false;
+        user_type("look from further");
+        user_press(SDL_SCANCODE_DOWN, 0);
+        user_press(SDL_SCANCODE_DOWN, 0);
+        user_press(SDL_SCANCODE_UP, 0);
+        user_press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 20:
+        if (state->viewer->panels.has_commands || !state->is_settled)
+            return false;
+        window_steps_check(steps, fabsf(orbit[0]) < 1e-3f && orbit[1] > 0.0f, "it is not turned to the right again");
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -149,7 +180,8 @@ static bool type_into_fields(struct window_steps *steps, const struct rv_window_
 
 static bool step(struct window_steps *steps, const struct rv_window_state *state)
 {
-    return go_from_call_to_call(steps, state) || choose_by_words(steps, state) || type_into_fields(steps, state);
+    return go_from_call_to_call(steps, state) || choose_by_words(steps, state) || type_into_fields(steps, state) ||
+           turn(steps, state);
 }
 
 int main(void)

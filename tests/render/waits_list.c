@@ -69,21 +69,31 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
                            "the arc is not listed");
         window_steps_check(steps, viewer->pointer.hover.box.start_ns == ended_program_inner_start(1),
                            "an unknown holder leads somewhere");
-        ask(state, RV_ACTION_SHOW_WAIT, (uint32_t)shown->n);
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
+        return true;
+    case 5:
+        if (!viewer->panels.has_commands || !state->is_settled)
+            return false;
+        user_type("which waited for");
+        user_press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 6:
+        if (viewer->panels.has_commands || !state->is_settled)
+            return false;
         window_steps_check(steps, rv_viewer_waits_is_chosen(viewer, shown->n), "the row is not the chosen one");
         user_press(SDL_SCANCODE_R, KMOD_LSHIFT); /* some are shown: then none */
         return true;
-    case 5:
+    case 7:
         if (viewer->settings.arcs_left_out != RV_ARC_OF_WAITS)
             return false;
         user_press(SDL_SCANCODE_R, KMOD_LSHIFT);
         return true;
-    case 6:
+    case 8:
         if (viewer->settings.arcs_left_out != 0)
             return false;
         user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
-    case 7:
+    case 9:
         if (viewer->panels.has_waits)
             return false;
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
@@ -94,5 +104,5 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 
 int main(void)
 {
-    return window_steps_run(&(struct window_steps){.act = act}, 1200, 700, 8);
+    return window_steps_run(&(struct window_steps){.act = act}, 1200, 700, 10);
 }
