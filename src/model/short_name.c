@@ -12,6 +12,8 @@
 #define CUTS_MAX 512
 #define FOLDED "<...>"
 #define NESTING_MAX 32
+#define FOLDED_NAME_BYTES 1024u
+#define FOLDED_DEPTHS 3u
 
 /* The parenthesis that closes the one at name; NULL when there is none. */
 static const char *closing_parenthesis(const char *name)
@@ -225,6 +227,19 @@ void rv_short_name_cut_words(const char *text, size_t most, char *out)
     n = n > most / 2 ? n : n_whole;
     memcpy(out, text, n);
     strcpy(out + n, n < n_bytes ? ELLIPSIS : "");
+}
+
+bool rv_short_name_fit_folded(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes)
+{
+    char folded[FOLDED_NAME_BYTES];
+    const char *name = full_name;
+    for (unsigned depth = FOLDED_DEPTHS; strlen(full_name) < sizeof folded && depth-- > 0;) {
+        if (fits(name, name + strlen(name), room))
+            break;
+        rv_short_name_fold(full_name, depth, folded);
+        name = folded;
+    }
+    return rv_short_name_fit(name, room, out, out_bytes);
 }
 
 void rv_short_name_drop_scopes(const char *full_name, unsigned depth, char *out)

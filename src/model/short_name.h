@@ -25,6 +25,11 @@ struct rv_short_name_room {
  */
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
+/* The same, but before components template arguments are left out, the inner ones first:
+ * "a::Map<b::Key, b::Value<...> >::find", "a::Map<...>::find". */
+bool rv_short_name_fit_folded(const char *full_name, const struct rv_short_name_room *room, char *out,
+                              size_t out_bytes);
+
 struct rv_short_name_part { /* of a name */
     size_t from, least, to; /* bytes: it begins, it must be seen at least so far, it ends */
 };

@@ -3,11 +3,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
+#include "glyphs/clusters.h"
+#include "model/short_name.h"
 
 #define HEIGHT 460.0f
-#define BOTH_HEIGHT 640.0f /* least height of a picture that has the legend, too */
+#define NUMBERS_HEIGHT 200.0f /* least height below the legend */
+#define TITLE_LINES 1.8f      /* lines are not filled to their ends */
 #define LABEL_WIDTH 66.0f
 #define ROW_HEIGHT 18.0f
 #define SWATCH 9.0f
@@ -112,9 +116,22 @@ static void show_children(const struct rv_inspector *shown, const struct rv_ui_s
     }
 }
 
-bool rv_inspector_leaves_legend(float height)
+bool rv_inspector_leaves_legend(float room, float legend_height)
 {
-    return height >= BOTH_HEIGHT;
+    return room - legend_height >= NUMBERS_HEIGHT;
+}
+
+/* At most two lines of the name; all of it on a touch. */
+static void show_title(const struct rv_inspector *shown, const struct rv_ui_style *style)
+{
+    char title[NAME_BYTES];
+    const enum rv_imgui_font font = RV_IMGUI_FONT_BOLD;
+    const struct rv_short_name_room room = {TITLE_LINES * rv_imgui_room(), rv_imgui_measure, rv_cluster_next, &font};
+    if (!rv_short_name_fit_folded(shown->title, &room, title, sizeof title))
+        title[0] = '\0';
+    rv_imgui_text_wrapped(font, style->text_strong, title);
+    if (rv_imgui_is_hovered() && strcmp(title, shown->title) != 0)
+        rv_imgui_tooltip(shown->title);
 }
 
 void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts)
@@ -122,7 +139,7 @@ void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struc
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, HEIGHT);
     rv_imgui_panel_begin("inspector", area, RV_IMGUI_PANEL_SCROLLS);
-    rv_imgui_text_wrapped(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
+    show_title(shown, style);
     for (size_t i = 0; i < shown->n_lines; i++)
         show_line(style, &shown->lines[i]);
     show_buttons(shown, acts);

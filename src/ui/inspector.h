@@ -29,8 +29,8 @@ struct rv_inspector {
     const void *context;
 };
 
-/* Is a picture of this height, in points, high enough for the legend above it? */
-bool rv_inspector_leaves_legend(float height);
+/* Are there so many points between the panels above and below that the numbers are in sight under the legend? */
+bool rv_inspector_leaves_legend(float room, float legend_height);
 
 /* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_SHOW_FLOW,
  * RV_ACTION_CRITICAL_PATH, RV_ACTION_UNTRACE, RV_ACTION_TRACE, RV_ACTION_UNPIN_CALL. */

@@ -148,12 +148,23 @@ bool rv_legend_has_rules(const struct rv_legend *shown)
     return has_one;
 }
 
+/* Between packages and states. */
+static float line_height(const struct rv_legend *shown)
+{
+    return shown->n_states && shown->n_rows ? LINE_HEIGHT : 0.0f;
+}
+
+float rv_legend_height(const struct rv_legend *shown)
+{
+    const float rows = ROW_HEIGHT * (float)(shown->n_rows + shown->n_states);
+    return 2.0f * PADDING_Y + HEAD_HEIGHT + rows + line_height(shown);
+}
+
 void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
-    float line = shown->n_states && shown->n_rows ? LINE_HEIGHT : 0.0f;
-    float rows = ROW_HEIGHT * (float)(shown->n_rows + shown->n_states);
-    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, 2.0f * PADDING_Y + HEAD_HEIGHT + rows + line);
+    const float line = line_height(shown);
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, rv_legend_height(shown));
     struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X, area.x, area.y};
     struct rv_alike_names templates = {.n = 0};
     for (size_t i = 0; i < shown->n_rows; i++)

@@ -40,6 +40,9 @@ struct rv_legend {
 /* Is a rule of one of its rows active? */
 bool rv_legend_has_rules(const struct rv_legend *shown);
 
+/* Its panel's, in points. */
+float rv_legend_height(const struct rv_legend *shown);
+
 /* Asks for RV_ACTION_LET, RV_ACTION_REMOVE_RULE. */
 void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_acts *acts);
 

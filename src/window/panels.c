@@ -525,6 +525,14 @@ static void show_below(struct rv_panels *panels, const struct rv_panels_about *a
         rv_statistics_content_show_bottom(&panels->statistics, panels->ui, asked, acts);
 }
 
+/* Beside what is open below. The legend is the one that was shown last. */
+static bool has_room_for_legend(const struct rv_panels *panels)
+{
+    const struct rv_ui_insets docks = rv_ui_insets(panels->ui);
+    return rv_inspector_leaves_legend(rv_ui_height(panels->ui) - docks.top - docks.bottom,
+                                      rv_legend_height(&panels->legend));
+}
+
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_ui_surface *surface = &about->surface;
@@ -546,8 +554,8 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (has_room) {
         panels->has_inspector = viewer->pointer.hover.is_pinned;
         const bool has_column =
-            panels->has_inspector && (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED ||
-                                      !rv_inspector_leaves_legend((float)(surface->height_px / surface->scale)));
+            panels->has_inspector &&
+            (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED || !has_room_for_legend(panels));
         if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
         rv_critical_path_content_show(panels->ui, viewer, acts);

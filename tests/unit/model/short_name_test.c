@@ -216,6 +216,20 @@ Test(short_name, words_and_numbers_are_not_cut, .timeout = 60)
     }
 }
 
+Test(short_name, template_arguments_are_left_out_before_components, .timeout = 60)
+{
+    static const char pop[] = "a::Queue<std::basic_string<char, std::char_traits<char> > >::pop";
+    static const char *const rows[] = {pop, "a::Queue<std::basic_string<char, std::char_traits<...> > >::pop",
+                                       "a::Queue<std::basic_string<...> >::pop", "a::Queue<...>::pop", "pop"};
+    static const enum rv_font font = RV_FONT_LABEL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[128];
+        const struct rv_short_name_room room = {width(rows[i]), measure, NULL, &font};
+        cr_assert(rv_short_name_fit_folded(pop, &room, out, sizeof out));
+        cr_assert_str_eq(out, rows[i], "\"%s\", not \"%s\"", out, rows[i]);
+    }
+}
+
 Test(short_name, scopes_are_dropped_in_template_arguments_too, .timeout = 60)
 {
     static const char *const rows[][2] = {

@@ -56,6 +56,7 @@ Test(ui, the_debugger_fits_into_a_small_picture, .timeout = 60)
 /* Regression: in 1920x1080 at 200 % the legend left room for two lines of the pinned call. */
 Test(ui, the_pinned_call_takes_the_legends_room_where_there_is_little, .timeout = 60)
 {
-    cr_assert(!rv_inspector_leaves_legend(540.0f));
-    cr_assert(rv_inspector_leaves_legend(720.0f));
+    cr_assert(!rv_inspector_leaves_legend(445.0f, 400.0f));
+    cr_assert(!rv_inspector_leaves_legend(580.0f, 490.0f), "beside the list of waits in 1600x900");
+    cr_assert(rv_inspector_leaves_legend(780.0f, 490.0f));
 }
