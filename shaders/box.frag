@@ -16,8 +16,9 @@
 // bits, red lowest.
 //
 // A wall is hollow, with its rims, where its thread was blocked, and thinner where it was preempted; what is folded is
-// so much fainter. No state is shown by hue alone. The second eight colours are striped. A call that began before tracing is hatched at
-// its beginning; one that was cut is hatched at its end, the other way; one that is still open ends in bars.
+// so much fainter. No state is shown by hue alone. The second half of the colours is striped. A call that began before
+// tracing is hatched at its beginning; one that was cut is hatched at its end, the other way; one that is still open
+// ends in bars.
 in vec3 v_corner;
 in float v_x;
 flat in vec3 v_size;

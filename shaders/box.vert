@@ -14,6 +14,7 @@
 //                than a pixel
 //   u_heights    height of a box of shade 0, as a share of the height of a box of the last shade
 //   u_colors     linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
+//   u_striped    the first striped slot, and the one after the last
 //   u_eye        world, homogeneous
 //   u_highlight  1 and its id if a subroutine is highlighted: its boxes are brightened, all others are dimmed
 //   u_chosen     start, duration and place of the pinned box
@@ -24,7 +25,7 @@
 // farther from 0 the more the face is shaded from foot to rim (one value: a software renderer keeps colour and face of a
 // triangle in one vector); v_relief 0 where rows are lower than a pixel, whose faces, gaps and shades would be patterns,
 // 1 where each can be seen; v_light of a cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before
-// 1, cut 2, open 4, patterned 8.
+// 1, cut 2, open 4, striped 8.
 layout(location = 0) in uvec4 a_record;
 layout(location = 1) in uint a_id;
 
@@ -36,6 +37,7 @@ uniform vec3 u_fold;
 uniform float u_heights;
 uniform sampler2D u_lanes;
 uniform sampler2D u_colors;
+uniform ivec2 u_striped;
 uniform uvec2 u_highlight;
 uniform uvec3 u_chosen;
 uniform vec3 u_accent;
@@ -134,7 +136,7 @@ void main()
 
     int colour_idx = int(a_record.z & 0xFFFu);
     int slot = colour_idx >> 6;
-    v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
+    v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= u_striped.x && slot < u_striped.y ? 8 : 0);
     int row = 3 * slot + (v_relief > 0.0 ? tone : 0);
     vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, row), 0).rgb;
     v_colour = emphasize(colour, emphasis) * (1.0 + 0.035 * v_relief * (2.0 * mod(depth, 2.0) - 1.0)) * mean;

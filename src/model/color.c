@@ -1,9 +1,9 @@
 /*
- * Tones are computed in OKLCH, where equal steps look equal, and brought into sRGB by reducing chroma. The plain slots
- * maximize the smallest distance under normal and the three kinds of dichromatic vision: 14.6 / 9.2 / 9.3 / 8.4 (100
- * times OKLab distance), and 8.3 from the greys and the orange of the states; the patterned ones, chosen with those
- * fixed, each of a hue like that of its plain one: 9.3 / 6.3 / 6.1 / 5.9 from each other, and at least 0.7 of that from plain
- * ones, which have no pattern. Durations run from blue to yellow, a rise in every kind of vision.
+ * Tones are computed in OKLCH, where equal steps look equal, and brought into sRGB by reducing chroma. The hues were
+ * chosen by a search: with a step of lightness each, no two of their 48 colours are nearer than 7.9 (100 times OKLab
+ * distance) under normal vision, 3 to 4 under the three kinds of dichromatic vision, and all differ from the greys and
+ * the orange of the states. In the table, hues beside each other are far apart. Durations run from blue to yellow, a
+ * rise in every kind of vision.
  */
 #include "model/color.h"
 
@@ -13,15 +13,16 @@
 
 #define TOP_LIGHTER 0.10f
 #define SIDE_DARKER 0.17f
-#define LIGHTNESS_VARIES 0.030f /* each way, by shade; */
-#define PATTERNED_VARIES 0.090f /* of the patterned slots */
+#define LIGHTNESS_VARIES 0.140f /* each way, by shade; */
+#define GREY_VARIES 0.030f      /* of the neutral slot */
 #define CHROMA_VARIES 0.12f     /* as a share */
 #define LIGHTNESS_LEAST 0.35f
-#define LIGHTNESS_MOST 0.88f
+#define LIGHTNESS_MOST 0.90f
 #define WAIT_TOP_LIGHTER 0.08f
 #define DURATION_OCTAVE_FIRST 7
 #define DURATION_OCTAVES 26.0f
 #define DIFFERENCE_OCTAVES 2.0 /* each way */
+#define CONTRASTING 8u         /* hues of that much contrast */
 #define GLARE 0.05f            /* WCAG's constant for ambient light, as a share of white */
 #define FAINT_CONTRAST 4.55f   /* at least 4.5 after rounding */
 
@@ -34,47 +35,18 @@ static const char *const names[RV_COLOR_SCHEME_COUNT] = {
     [RV_COLOR_DURATION] = "duration", [RV_COLOR_HIGH_CONTRAST] = "high-contrast", [RV_COLOR_DIFFERENCE] = "difference",
 };
 
-static const struct rv_color usual[RV_COLOR_ROWS] = {
-    {0xb6, 0x5e, 0x3a},
-    {0xbb, 0xaa, 0x80},
-    {0xf0, 0xce, 0x4d},
-    {0x66, 0xe9, 0xa7},
-    {0x29, 0xbe, 0xc3},
-    {0xa2, 0x9a, 0xfe},
-    {0xd3, 0xc9, 0xf7},
-    {0x9c, 0x5a, 0xb5},
-    {0xf7, 0xa3, 0x3d},
-    {0xbd, 0xc4, 0x88},
-    {0x7c, 0x51, 0x00},
-    {0x39, 0x9c, 0x6b},
-    {0x24, 0x6c, 0x7c},
-    {0x77, 0x7e, 0xe2},
-    {0xa0, 0x86, 0xb2},
-    {0x6b, 0x3f, 0x9d},
-    [RV_COLOR_NEUTRAL] = {0x76, 0x7b, 0x84},
-    [RV_COLOR_WAIT] = {0x47, 0x4b, 0x52},
+static const struct rv_color hues[RV_COLOR_HUES] = {
+    {0xb1, 0x60, 0x5c}, {0xd5, 0x74, 0xd4}, {0x8f, 0x8f, 0xda}, {0x78, 0xc8, 0x5d},
+    {0x99, 0x63, 0x98}, {0xc9, 0x92, 0x58}, {0x00, 0xcc, 0xbe}, {0x87, 0x56, 0xc6},
+    {0xa0, 0x9e, 0x00}, {0x32, 0x72, 0xd8}, {0x4e, 0x83, 0x52}, {0xfc, 0x79, 0xac},
 };
+static const struct rv_color neutral = {0x76, 0x7b, 0x84}, waiting = {0x47, 0x4b, 0x52};
 
-static const struct rv_color contrasting[RV_COLOR_ROWS] = {
-    {0x31, 0xd2, 0xff},
-    {0x9d, 0xff, 0x00},
-    {0xff, 0xc6, 0xb2},
-    {0xc6, 0x83, 0xd7},
-    {0x1a, 0xb2, 0x7c},
-    {0xf9, 0xf7, 0xa6},
-    {0x27, 0xff, 0xef},
-    {0xc3, 0xd6, 0x5e},
-    {0x31, 0xd2, 0xff},
-    {0x9d, 0xff, 0x00},
-    {0xff, 0xc6, 0xb2},
-    {0xc6, 0x83, 0xd7},
-    {0x1a, 0xb2, 0x7c},
-    {0xf9, 0xf7, 0xa6},
-    {0x27, 0xff, 0xef},
-    {0xc3, 0xd6, 0x5e},
-    [RV_COLOR_NEUTRAL] = {0xb0, 0xb4, 0xbc},
-    [RV_COLOR_WAIT] = {0x5a, 0x5f, 0x68},
+static const struct rv_color contrasting[CONTRASTING] = {
+    {0x31, 0xd2, 0xff}, {0x9d, 0xff, 0x00}, {0xff, 0xc6, 0xb2}, {0xc6, 0x83, 0xd7},
+    {0x1a, 0xb2, 0x7c}, {0xf9, 0xf7, 0xa6}, {0x27, 0xff, 0xef}, {0xc3, 0xd6, 0x5e},
 };
+static const struct rv_color contrasting_neutral = {0xb0, 0xb4, 0xbc}, contrasting_waiting = {0x5a, 0x5f, 0x68};
 
 /* From blue over grey to orange, two directions in every kind of vision; violet for RV_COLOR_ONE_RUN. */
 static const struct rv_color faster = {0x3f, 0x8f, 0xf2}, same = {0xa0, 0xa2, 0xa6}, slower = {0xf4, 0x7d, 0x45},
@@ -180,18 +152,32 @@ static struct oklch difference(uint32_t shade)
     return share < 0 ? between(same, faster, -share) : between(same, slower, share);
 }
 
+static struct oklch contrasting_of(uint32_t slot)
+{
+    return to_oklch(slot == RV_COLOR_WAIT      ? contrasting_waiting
+                    : slot == RV_COLOR_NEUTRAL ? contrasting_neutral
+                                               : contrasting[slot % RV_COLOR_HUES % CONTRASTING]);
+}
+
+static struct oklch usual_of(uint32_t slot, uint32_t shade)
+{
+    if (slot == RV_COLOR_WAIT)
+        return to_oklch(waiting);
+    return slot == RV_COLOR_NEUTRAL ? vary(to_oklch(neutral), shade, GREY_VARIES)
+                                    : vary(to_oklch(hues[slot % RV_COLOR_HUES]), shade, LIGHTNESS_VARIES);
+}
+
 static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
 {
+    const bool is_state = slot >= RV_COLOR_SLOTS;
     switch (scheme) {
-    case RV_COLOR_DURATION:
-        if (slot < RV_COLOR_SLOTS)
-            return between(shortest, longest, (float)shade / (RV_COLOR_SHADES - 1));
-        break;
     case RV_COLOR_HIGH_CONTRAST:
-        return to_oklch(contrasting[slot]);
+        return contrasting_of(slot);
+    case RV_COLOR_DURATION:
+        return is_state ? usual_of(slot, shade) : between(shortest, longest, (float)shade / (RV_COLOR_SHADES - 1));
     case RV_COLOR_DIFFERENCE:
-        if (slot >= RV_COLOR_NEUTRAL)
-            return to_oklch(usual[slot]);
+        if (is_state)
+            return to_oklch(slot == RV_COLOR_WAIT ? waiting : neutral);
         return slot == RV_COLOR_ONE_RUN ? to_oklch(of_one_run) : difference(shade);
     case RV_COLOR_PACKAGE:
     case RV_COLOR_SUBROUTINE:
@@ -199,9 +185,7 @@ static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_
     case RV_COLOR_SCHEME_COUNT:
         break;
     }
-    struct oklch front = to_oklch(usual[slot]);
-    const bool is_patterned = slot >= RV_COLOR_HUES && slot < RV_COLOR_SLOTS;
-    return slot == RV_COLOR_WAIT ? front : vary(front, shade, is_patterned ? PATTERNED_VARIES : LIGHTNESS_VARIES);
+    return usual_of(slot, shade);
 }
 
 struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)

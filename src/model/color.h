@@ -1,23 +1,23 @@
 /*
  * Colours: schemes define the meaning of a colour; tones are its shades on the faces of a box.
  *
- * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are of like hues,
- * have a pattern (stripes in the picture), and differ more in lightness; then follow a neutral one for all others and
- * one for waiting.
+ * A colour is a slot and a shade. The first RV_COLOR_HUES slots are plain, the other RV_COLOR_HUES are the same hues
+ * with stripes in the picture; then follow a neutral one for all others and one for waiting.
  */
 #ifndef RV_MODEL_COLOR_H
 #define RV_MODEL_COLOR_H
 
 #include <stdint.h>
 
-#define RV_COLOR_HUES 8u
-#define RV_COLOR_SLOTS 16u
-#define RV_COLOR_ONE_RUN 8u /* scheme difference: slot of subroutines that only one run has */
-#define RV_COLOR_NEUTRAL 16u
-#define RV_COLOR_WAIT 17u
-#define RV_COLOR_ROWS 18u
+#define RV_COLOR_HUES 12u
+#define RV_COLOR_SLOTS 24u
+#define RV_COLOR_ONE_RUN 12u /* scheme difference: slot of subroutines that only one run has */
+#define RV_COLOR_NEUTRAL 24u
+#define RV_COLOR_WAIT 25u
+#define RV_COLOR_ROWS 26u
 #define RV_COLOR_LIGHTNESSES 8u /* shade = a step of chroma * RV_COLOR_LIGHTNESSES + one of lightness */
 #define RV_COLOR_SHADES 64u
+#define RV_COLOR_STEPS 4u /* of lightness, which look different: two shades each */
 
 enum rv_color_scheme {
     RV_COLOR_PACKAGE,       /* slot: package; shade: subroutine */
@@ -48,7 +48,15 @@ struct rv_color_tones {
 };
 struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
 
-/* The first of them, in a third of the time. */
+/* One of the shades of a step of lightness, which is any number; hash chooses one, in a whole cycle all of them. */
+static inline uint32_t rv_color_shade_of(uint32_t step, uint32_t hash)
+{
+    const uint32_t n_each = RV_COLOR_LIGHTNESSES / RV_COLOR_STEPS;
+    return hash % RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES * RV_COLOR_LIGHTNESSES + step % RV_COLOR_STEPS * n_each +
+           hash % n_each;
+}
+
+/* The front tone, in a third of the time. */
 struct rv_color rv_color_front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
 
 /* The theme actually used for a scheme: high contrast is always dark. */

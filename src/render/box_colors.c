@@ -5,44 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/hash.h"
-#include "base/module_name.h"
 #include "base/vec.h"
 #include "model/box_times.h"
 #include "ringviz/wire.h"
 
 #define GROUP_UNKNOWN UINT32_MAX
 #define ID_MAX (1u << 24)
-#define PATTERNED 3u /* patterned variants of a hue, in three lightnesses; variant 0 is plain */
-#define VARIANTS (1u + PATTERNED)
-#define KEEPS_FROM 0.0005 /* of that time: a smaller group keeps no colour from others */
-#define EPOCH_NS 5000000000u
 #define HEIGHT_MIN 0.2f   /* height of the subroutines that became fastest */
 #define SPLIT_FROM 0.75   /* share of all areas from which a package is split into its subroutines */
 #define WHOLE_BELOW 0.5   /* and below which it is one group again */
 #define RANK_FOLLOWS 0.02 /* per view, while moving: how far the ranks move to the present shares */
-
-/* Shares of the own or inclusive time in all views so far from which a group has its colour for itself: the largest
- * choose first. */
-static const double LARGE_FROM[] = {0.05, 0.01, 0.001};
 
 struct group {
     uint64_t key;
     const char *package, *name; /* package: of an address; else NULL */
     size_t name_bytes;
     const char *file; /* with the line, of the subroutine that was met first */
-    double area_now, self_now; /* inclusive and own time, as shares of the window, in this view, */
-    double area_sum, self_sum; /* and in all views */
+    double area_now, self_now; /* inclusive and own time, as shares of the window, in this view */
+    double area_sum;           /* inclusive time in all views */
     double self, inclusive;    /* of the legend: while moving, they follow this view slowly, once they are shown */
-    uint64_t first_ns;         /* begin of its first box so far */
     uint32_t line, n_members;
-    uint32_t variant;                   /* of its hue */
-    bool has_own;                       /* it is its own; else the name's, which others may have, too */
-    bool is_shown;                      /* there was an update that had it, */
-    uint32_t shown_slot, shown_variant; /* after which it had these */
+    uint32_t slot, step; /* of lightness */
     enum rv_box_colors_kind kind;
-    bool is_state, is_library, is_split; /* is_split: of the package that is split */
+    bool is_state, is_split; /* is_split: of the package that is split */
 };
 
 struct member { /* by subroutine id */
@@ -63,7 +49,6 @@ struct rv_box_colors {
     size_t n_met;   /* groups at the last update */
     uint64_t split; /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
-    bool may_change;           /* colours that are seen: in this update */
     uint64_t version;          /* rises when a colour changes */
     struct rv_box_times times; /* scratch */
 };
@@ -145,60 +130,28 @@ static size_t stem_length(const char *name)
     return length - start >= 2 ? length : strlen(name);
 }
 
-/* Is it of this executable? */
-static bool is_of_executable(const char *package, const char *file)
+/* By its key alone, which is of its name, so that it is the same in every run. Any bits of the key would do. */
+static void take_colour(struct group *group)
 {
-    size_t n_bytes;
-    const char *module = rv_module_name(file, &n_bytes);
-    return strncmp(package, module, n_bytes) == 0 && package[n_bytes] == '\0' && !strstr(module, ".so");
-}
-
-/* Is the file installed for all programs, or by a language's package manager? */
-static bool is_library(const char *package, const char *file)
-{
-    static const char *const places[] = {"/site-packages/", "/dist-packages/", "/gems/", "/lib/perl5/"};
-    if (is_of_executable(package, file))
-        return false;
-    bool is_one = strncmp(file, "/usr/", 5) == 0 || strncmp(file, "<internal:", 10) == 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        is_one |= strstr(file, places[i]) != NULL;
-    return is_one;
-}
-
-/* Where their hue is taken, they are neutral. */
-static bool is_plain_or_neutral(const struct group *group)
-{
-    return group->is_library && group->kind == RV_BOX_COLORS_PACKAGE;
-}
-
-/* Of its name alone. Any bits of the key would do; with these no hue is that of more than four large packages of the
- * demo. */
-static uint32_t hue_of(const struct group *group)
-{
-    return (uint32_t)(group->key >> 33) % RV_COLOR_HUES;
-}
-
-/* Likewise: half of all names are plain. */
-static uint32_t variant_of_name(const struct group *group)
-{
-    const uint32_t bits = (uint32_t)(group->key >> 22);
-    return is_plain_or_neutral(group) || bits % 2 ? 0 : 1 + bits / 2 % PATTERNED;
+    const bool is_striped = group->key >> 19 & 1;
+    group->step = (uint32_t)(group->key >> 21) % RV_COLOR_STEPS;
+    group->slot = (uint32_t)(group->key >> 34) % RV_COLOR_HUES + (is_striped ? RV_COLOR_HUES : 0);
+    if (group->is_state)
+        group->slot = RV_COLOR_WAIT;
 }
 
 /* Group key of a subroutine: a name, its length and its hash. The split package is not part of its subroutines' keys:
  * its name may be the program's, which another build has changed. */
 static struct group group_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
-    const uint32_t form = rv_name_form(subroutine->line_form);
     bool has_package = subroutine->package[0] != '\0';
-    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .first_ns = UINT64_MAX};
+    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM};
     group.name = has_package ? subroutine->package : subroutine->name;
     group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
     group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
     group.file = subroutine->file;
     group.line = subroutine->line;
-    group.is_state = has_package && form & RV_NAME_STATE;
-    group.is_library = form & (RV_NAME_C | RV_NAME_LIBRARY) || is_library(subroutine->package, subroutine->file);
+    group.is_state = has_package && rv_name_form(subroutine->line_form) & RV_NAME_STATE;
     if (colors->split && group.key == colors->split) {
         group.kind = RV_BOX_COLORS_SUBROUTINE;
         group.is_split = true;
@@ -207,7 +160,7 @@ static struct group group_of(const struct rv_box_colors *colors, const struct rv
         group.name_bytes = strlen(group.name);
         group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), group.kind);
     }
-    group.variant = variant_of_name(&group);
+    take_colour(&group);
     return group;
 }
 
@@ -285,11 +238,10 @@ struct learning {
     struct rv_subroutines *subroutines;
 };
 
-static void add_times(struct group *group, uint64_t start_ns, double inclusive_ns, double self_ns)
+static void add_times(struct group *group, double inclusive_ns, double self_ns)
 {
     group->area_now += inclusive_ns;
     group->self_now += self_ns;
-    group->first_ns = rv_clock_earlier_ns(group->first_ns, start_ns);
 }
 
 /* Take a box's time from its caller's self time. */
@@ -300,7 +252,7 @@ static void add_area(void *context, const struct rv_box *box, const struct rv_bo
     uint32_t group = learn_group(colors, box->id, learning->subroutines);
     uint32_t callers = caller ? learn_group(colors, caller->id, learning->subroutines) : GROUP_UNKNOWN;
     if (group != GROUP_UNKNOWN)
-        add_times(&colors->groups[group], box->start_ns, visible_ns, visible_ns);
+        add_times(&colors->groups[group], visible_ns, visible_ns);
     if (callers != GROUP_UNKNOWN)
         colors->groups[callers].self_now -= visible_ns;
 }
@@ -321,7 +273,7 @@ static void add_shared_areas(struct rv_box_colors *colors, const struct rv_view 
         const struct rv_group_activity_time *time = &view->activity.times[i];
         uint32_t group = learn_group(colors, time->id, subroutines);
         if (group != GROUP_UNKNOWN)
-            add_times(&colors->groups[group], view->from_ns, time->inclusive_ns, time->self_ns);
+            add_times(&colors->groups[group], time->inclusive_ns, time->self_ns);
     }
 }
 
@@ -341,178 +293,8 @@ static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, 
         group->area_now /= window_ns;
         group->area_sum += group->area_now;
         group->self_now = fmax(group->self_now / window_ns, 0.0);
-        group->self_sum += group->self_now;
         group->self += step * (group->self_now - group->self);
         group->inclusive += step * (group->area_now - group->inclusive);
-    }
-}
-
-static uint32_t group_slot(const struct group *group)
-{
-    if (group->is_state)
-        return RV_COLOR_WAIT;
-    if (is_plain_or_neutral(group) && !group->has_own)
-        return RV_COLOR_NEUTRAL;
-    return hue_of(group) + (group->variant ? RV_COLOR_HUES : 0);
-}
-
-struct whole { /* the time of all groups in all views so far */
-    double self, inclusive;
-};
-
-static struct whole find_whole(const struct rv_box_colors *colors)
-{
-    struct whole whole = {0.0, 0.0};
-    for (size_t i = 0; i < colors->n_groups; i++) {
-        const struct group *group = &colors->groups[i];
-        whole.self += group->is_state ? 0.0 : group->self_sum;
-        whole.inclusive += group->is_state ? 0.0 : group->area_sum;
-    }
-    return whole;
-}
-
-static bool has_share(const struct group *group, const struct whole *whole, double share)
-{
-    return group->area_sum > 0.0 && !group->is_state &&
-           (group->self_sum >= share * whole->self || group->area_sum >= share * whole->inclusive);
-}
-
-/* Variants of each hue that groups have for themselves, as bits. */
-struct owned {
-    uint32_t variants[RV_COLOR_HUES];
-};
-
-/* One that is small, or has become small, keeps no other from its variant. */
-static void add_owned(struct owned *owned, const struct group *group, const struct whole *whole)
-{
-    if (group->has_own && has_share(group, whole, KEEPS_FROM))
-        owned->variants[hue_of(group)] |= 1u << group->variant;
-}
-
-static struct owned find_owned(const struct rv_box_colors *colors, const struct whole *whole)
-{
-    struct owned owned = {{0}};
-    for (size_t i = 0; i < colors->n_groups; i++)
-        add_owned(&owned, &colors->groups[i], whole);
-    return owned;
-}
-
-/* The variant that the group may have for itself: its name's, else the next that is free. VARIANTS: none is. */
-static uint32_t free_variant(const struct owned *owned, const struct group *group)
-{
-    const uint32_t variants = owned->variants[hue_of(group)], of_name = variant_of_name(group);
-    for (uint32_t i = 0; i < (is_plain_or_neutral(group) ? 1 : VARIANTS); i++)
-        if (!(variants >> (of_name + i) % VARIANTS & 1u))
-            return (of_name + i) % VARIANTS;
-    return VARIANTS;
-}
-
-static bool shall_own(const struct rv_box_colors *colors, const struct group *group, const struct whole *whole,
-                      double share)
-{
-    return !group->has_own && (!group->is_shown || colors->may_change) && has_share(group, whole, share);
-}
-
-static uint64_t begin_of(const struct rv_box_colors *colors)
-{
-    uint64_t begin_ns = UINT64_MAX;
-    for (size_t i = 0; i < colors->n_groups; i++)
-        begin_ns = rv_clock_earlier_ns(begin_ns, colors->groups[i].first_ns);
-    return begin_ns;
-}
-
-struct candidate { /* for a variant of its own */
-    struct group *group;
-    uint64_t epoch;
-};
-
-/*
- * Libraries come after the program, and what is seen first comes first, so that one that comes later changes none. What
- * is seen first of two at about the same time differs between runs: these are ordered by their names.
- */
-static int compare_candidates(const void *left, const void *right)
-{
-    const struct candidate *a = left, *b = right;
-    const uint64_t keys[2][3] = {{is_plain_or_neutral(a->group), a->epoch, a->group->key},
-                                 {is_plain_or_neutral(b->group), b->epoch, b->group->key}};
-    for (int i = 0; i < 3; i++)
-        if (keys[0][i] != keys[1][i])
-            return keys[0][i] < keys[1][i] ? -1 : 1;
-    return 0;
-}
-
-static size_t find_candidates(const struct rv_box_colors *colors, const struct whole *whole, double share,
-                              struct candidate *out)
-{
-    const uint64_t begin_ns = begin_of(colors);
-    size_t n = 0;
-    for (size_t i = 0; i < colors->n_groups; i++) {
-        struct group *group = &colors->groups[i];
-        if (shall_own(colors, group, whole, share))
-            out[n++] = (struct candidate){group, (group->first_ns - begin_ns) / EPOCH_NS};
-    }
-    if (n > 1)
-        qsort(out, n, sizeof *out, compare_candidates);
-    return n;
-}
-
-static void give_next_variants(struct rv_box_colors *colors, const struct whole *whole, double share)
-{
-    struct owned owned = find_owned(colors, whole);
-    struct candidate *candidates = rv_alloc_scratch(colors->n_groups, sizeof *candidates);
-    const size_t n = find_candidates(colors, whole, share, candidates);
-    for (size_t i = 0; i < n; i++) {
-        struct group *group = candidates[i].group;
-        const uint32_t variant = free_variant(&owned, group);
-        if (variant == VARIANTS)
-            continue;
-        group->variant = variant;
-        group->has_own = true;
-        add_owned(&owned, group, whole);
-    }
-    free(candidates);
-}
-
-/* A group that is shown already, and has become large, keeps its colour, which may be that of another. */
-static void keep_variants(struct rv_box_colors *colors, const struct whole *whole)
-{
-    for (size_t i = 0; i < colors->n_groups; i++) {
-        struct group *group = &colors->groups[i];
-        group->has_own |= group->is_shown && !is_plain_or_neutral(group) && has_share(group, whole, KEEPS_FROM);
-    }
-}
-
-static void show_variants(struct rv_box_colors *colors)
-{
-    for (size_t i = 0; i < colors->n_groups; i++) {
-        struct group *group = &colors->groups[i];
-        const uint32_t slot = group_slot(group);
-        colors->version += group->is_shown && (group->shown_slot != slot || group->shown_variant != group->variant);
-        group->shown_slot = slot;
-        group->shown_variant = group->variant;
-        group->is_shown = group->area_sum > 0.0;
-    }
-}
-
-/* Groups that are large now get variants of their own; once colours are seen, those that are new, however small. */
-static void give_variants(struct rv_box_colors *colors)
-{
-    const struct whole whole = find_whole(colors);
-    for (size_t i = 0; i < sizeof LARGE_FROM / sizeof *LARGE_FROM; i++)
-        give_next_variants(colors, &whole, LARGE_FROM[i]);
-    if (!colors->may_change) {
-        give_next_variants(colors, &whole, 0.0);
-        keep_variants(colors, &whole);
-    }
-    show_variants(colors);
-}
-
-static void take_variants(struct rv_box_colors *colors)
-{
-    for (size_t i = 0; i < colors->n_groups; i++) {
-        struct group *group = &colors->groups[i];
-        group->has_own = false;
-        group->variant = variant_of_name(group);
     }
 }
 
@@ -564,12 +346,8 @@ void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *vi
     colors->is_moving = stage != RV_BOX_COLORS_RESTING;
     add_areas(colors, view, subroutines);
     const bool has_new = colors->n_groups != colors->n_met;
-    colors->may_change = stage == RV_BOX_COLORS_SETTLING || !colors->is_updated;
-    if (colors->may_change && split_of(colors) != colors->split)
+    if ((stage == RV_BOX_COLORS_SETTLING || !colors->is_updated) && split_of(colors) != colors->split)
         split(colors, split_of(colors), view, subroutines);
-    if (colors->may_change)
-        take_variants(colors);
-    give_variants(colors);
     colors->n_met = colors->n_groups;
     colors->version += has_new;
     colors->is_updated |= has_new;
@@ -604,16 +382,6 @@ float rv_box_colors_height(const struct rv_box_colors *colors, uint32_t colour_i
     return least + (1.0f - least) * (float)(colour_idx % RV_COLOR_SHADES) / (RV_COLOR_SHADES - 1);
 }
 
-/* One of a group's shades: of a patterned group all are about as light. */
-static uint32_t group_shade(const struct group *group, uint32_t hash)
-{
-    static const uint32_t lightnesses[VARIANTS] = {0, RV_COLOR_LIGHTNESSES / 2 - 1, RV_COLOR_LIGHTNESSES - 2, 0};
-    if (group_slot(group) < RV_COLOR_HUES || group_slot(group) >= RV_COLOR_SLOTS)
-        return hash % RV_COLOR_SHADES;
-    return hash % RV_COLOR_SHADES / RV_COLOR_LIGHTNESSES * RV_COLOR_LIGHTNESSES + lightnesses[group->variant] +
-           hash % 2;
-}
-
 /* Duration of a box; of a cell, the average of its calls. */
 static uint64_t call_ns(const struct rv_box *box)
 {
@@ -629,7 +397,7 @@ static uint32_t index_of(const struct rv_box_colors *colors, const struct group 
         return member->difference;
     if (colors->scheme == RV_COLOR_SUBROUTINE)
         return (member->hash >> 6) % RV_COLOR_SLOTS * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
-    return group_slot(group) * RV_COLOR_SHADES + group_shade(group, member->hash);
+    return group->slot * RV_COLOR_SHADES + rv_color_shade_of(group->step, member->hash);
 }
 
 /* Colour of an unknown subroutine. */
@@ -655,7 +423,7 @@ uint32_t rv_box_colors_index(const struct rv_box_colors *colors, const struct rv
             return index;
     }
     if (colors->scheme == RV_COLOR_THREAD)
-        return thread % RV_COLOR_SLOTS * RV_COLOR_SHADES + index % RV_COLOR_SHADES;
+        return thread % RV_COLOR_SLOTS * RV_COLOR_SHADES + rv_color_shade_of(thread / RV_COLOR_SLOTS, index);
     if (colors->scheme == RV_COLOR_DURATION)
         return rv_color_duration_shade(call_ns(box));
     return index;
@@ -719,8 +487,8 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
                                                .is_state = group->is_state,
                                                .share = group->self,
                                                .inclusive = group->inclusive,
-                                               .slot = group_slot(group),
-                                               .shade = group_shade(group, RV_COLOR_SHADES / 2)};
+                                               .slot = group->slot,
+                                               .shade = rv_color_shade_of(group->step, RV_COLOR_SHADES / 2)};
     }
     for (size_t i = 0; i < n; i++) {
         out[i].share /= fmax(self, 1e-12);

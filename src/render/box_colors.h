@@ -2,15 +2,10 @@
  * Which colour each box has, in every scheme. No GL.
  *
  * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The
- * name of a group alone decides its colour: one of 8 hues, plain or patterned in one of three lightnesses. Of groups
- * with much of the time that would share one, the first keeps it, and the others get the next variant of their hue that
- * is free: the first of those that appear within five seconds is the first by name, else the one that appeared first.
- * So a program has the same colours in every run, live and recorded (README.md): what comes later changes nothing that
- * is there. Only in the first seconds of a live capture are colours that collide decided anew.
+ * name of a group alone decides its colour: one of 12 hues, plain or striped, in one of four lightnesses. So a program
+ * has the same colours in every run, live and recorded, whatever comes first (README.md).
  * A package with most of the area, as the executable of a plain C program, is split: its subroutines are groups.
- * Libraries (installed apart from the program, or so by the name's form) are plain where no group of the program is,
- * else neutral, unless they have no package. States have colours of their own. A colour index is slot * 64 + shade; the
- * texture has one texel per index and tone.
+ * States have colours of their own. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_BOX_COLORS_H
 #define RV_RENDER_BOX_COLORS_H
@@ -37,14 +32,14 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
 enum rv_box_colors_stage {
     RV_BOX_COLORS_RESTING,  /* ranks and shares are this view's */
     RV_BOX_COLORS_MOVING,   /* they follow slowly: one of many views in a row */
-    RV_BOX_COLORS_SETTLING, /* the same, and colours that collide are decided anew: the capture has just begun */
+    RV_BOX_COLORS_SETTLING, /* the same, and a package may be split: the capture has just begun */
 };
 
 /* Add the subroutines of this view. */
 void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
                           enum rv_box_colors_stage stage);
 
-/* Rises when a group's colour changes. */
+/* Rises when a group is new, and when a package is split or is not any more. */
 uint64_t rv_box_colors_version(const struct rv_box_colors *colors);
 
 /* Was a subroutine seen by an update? Others have their group's colour by rv_box_colors_index_of(). */

@@ -93,6 +93,7 @@ static void set_constants(GLuint program, enum form form)
     glUniform1f(glGetUniformLocation(program, "u_hollow"), RV_OFF_CPU_LEFT);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
     rv_pass_set_int(program, "u_colors", UNIT_COLORS);
+    glUniform2i(glGetUniformLocation(program, "u_striped"), RV_COLOR_HUES, RV_COLOR_SLOTS);
     rv_pass_set_int(program, "u_gc", UNIT_GC);
     rv_pass_set_int(program, "u_off_cpu", UNIT_OFF_CPU);
 }

@@ -155,9 +155,10 @@ static void describe_threads(const struct rv_box_colors *colors, const struct rv
     for (size_t i = 0; i < view->n_lanes && legend->n_rows < RV_LEGEND_ROWS; i++) {
         if (view->lanes[i].object)
             continue;
-        uint32_t slot = view->lanes[i].thread % RV_COLOR_SLOTS;
-        struct rv_legend_row *row = add_row(legend, slot_rgba(colors, slot), -1.0);
-        row->form = slot >= RV_COLOR_HUES ? RV_LEGEND_STRIPED : RV_LEGEND_PLAIN;
+        const struct rv_box any = {.count = 1, .coverage = RV_BOX_EXACT, .id = UINT32_MAX};
+        const uint32_t colour_idx = rv_box_colors_index(colors, &any, view->lanes[i].thread);
+        struct rv_legend_row *row = add_row(legend, rgba_of(rv_box_colors_front(colors, colour_idx)), -1.0);
+        row->form = colour_idx / RV_COLOR_SHADES >= RV_COLOR_HUES ? RV_LEGEND_STRIPED : RV_LEGEND_PLAIN;
         snprintf(row->name, sizeof row->name, "%s", view->lanes[i].name);
     }
 }

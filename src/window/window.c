@@ -42,7 +42,7 @@
 #define TEXT_NS 6000000u      /* of a frame, for texts in other scripts that are new in it; as much for panels */
 #define SAMPLES 4
 #define COARSE 4u               /* a coarse picture has this part of the boxes */
-#define SETTLING_NS 5000000000u /* from the start: hues may change */
+#define SETTLING_NS 5000000000u /* from the start: a package may be split, which changes colours */
 
 static const char WAITING[] = "waiting for the first event\n";
 

@@ -53,18 +53,13 @@ static uint32_t slot_of(uint32_t id)
     return index_of(id) / RV_COLOR_SHADES;
 }
 
-static uint32_t hue_of(uint32_t id)
-{
-    return slot_of(id) % RV_COLOR_HUES;
-}
-
-/* What can be told apart: a hue that is plain or patterned in one of three lightnesses, or a grey. */
+/* What can be told apart: a hue that is plain or striped in one of four lightnesses, or a grey. */
+enum { N_LOOKS = RV_COLOR_SLOTS * RV_COLOR_STEPS };
 static uint32_t look_in(const struct rv_box_colors *of, uint32_t id)
 {
     const uint32_t index = rv_box_colors_index(of, &(struct rv_box){.id = id, .coverage = 65535, .count = 1}, 3);
-    const uint32_t slot = index / RV_COLOR_SHADES;
-    const bool is_patterned = slot >= RV_COLOR_HUES && slot < RV_COLOR_SLOTS;
-    return is_patterned ? RV_COLOR_ROWS + (slot - RV_COLOR_HUES) * 3 + index % RV_COLOR_LIGHTNESSES / 3 : slot;
+    const uint32_t slot = index / RV_COLOR_SHADES, step = index % RV_COLOR_LIGHTNESSES / 2;
+    return slot < RV_COLOR_SLOTS ? slot * RV_COLOR_STEPS + step : N_LOOKS + slot;
 }
 
 /* Its look when no other package is there. */
@@ -80,12 +75,6 @@ static uint32_t lone_look(uint32_t id)
     return look;
 }
 
-static uint32_t lone_hue(uint32_t id)
-{
-    const uint32_t look = lone_look(id);
-    return look < RV_COLOR_ROWS ? look : (look - RV_COLOR_ROWS) / 3;
-}
-
 /* Define a package by number, with one subroutine of that id. */
 static void define(uint32_t id, uint32_t number)
 {
@@ -94,48 +83,27 @@ static void define(uint32_t id, uint32_t number)
     rv_subroutines_define(subroutines, id, package, "call", "file.pm", 1);
 }
 
-Test(box_colors, half_of_all_names_are_plain_and_the_others_patterned)
+/* Any fourteen names, as rows of a legend, have few pairs that look alike only if none of the looks is a rare one. */
+Test(box_colors, names_have_all_looks_about_as_often_and_half_of_them_are_plain)
 {
-    enum { N = 400 };
-    uint32_t n_plain = 0;
-    uint64_t looks = 0;
+    enum { N = 100 * N_LOOKS };
+    uint32_t n_plain = 0, counts[N_LOOKS] = {0};
     for (uint32_t i = 0; i < N; i++) {
-        define(100 + i, i);
-        const uint32_t look = lone_look(100 + i);
-        n_plain += look < RV_COLOR_HUES;
-        looks |= UINT64_C(1) << look;
+        char package[32];
+        snprintf(package, sizeof package, "Any%u", i);
+        const struct rv_subroutine subroutine = {.package = package, .name = "call", .file = "file.pm"};
+        const uint32_t index = rv_box_colors_index_of(colors, &subroutine), slot = index / RV_COLOR_SHADES;
+        cr_assert_lt(slot, RV_COLOR_SLOTS);
+        n_plain += slot < RV_COLOR_HUES;
+        counts[slot * RV_COLOR_STEPS + index % RV_COLOR_LIGHTNESSES / 2]++;
     }
-    cr_assert(n_plain > N * 2 / 5 && n_plain < N * 3 / 5, "%u", n_plain);
-    cr_assert_eq(__builtin_popcountll(looks), 4 * RV_COLOR_HUES, "each hue, plain and in three patterns");
-}
-
-/* Fourteen of any names, as rows of a legend, among a hundred small ones. */
-Test(box_colors, large_packages_look_alike_only_where_a_hue_has_more_than_four_of_them)
-{
-    for (uint32_t run = 0; run < 100; run++) {
-        struct rv_box_colors *met = rv_box_colors_create();
-        uint32_t n_like[RV_COLOR_ROWS + 3 * RV_COLOR_HUES] = {0}, n_of_hue[RV_COLOR_HUES] = {0};
-        view.n_boxes = 0;
-        for (uint32_t i = 0; i < 114; i++) {
-            define(100 + i, 1000 * run + i);
-            show(100 + i, i < 14 ? 2000 + i : 1 + i % 7);
-        }
-        rv_box_colors_update(met, &view, subroutines, RV_BOX_COLORS_RESTING);
-        for (uint32_t i = 0; i < 14; i++) {
-            const uint32_t look = look_in(met, 100 + i);
-            n_like[look]++;
-            n_of_hue[look < RV_COLOR_HUES ? look : (look - RV_COLOR_ROWS) / 3]++;
-        }
-        for (uint32_t look = 0; look < sizeof n_like / sizeof *n_like; look++) {
-            const uint32_t hue = look < RV_COLOR_HUES ? look : (look - RV_COLOR_ROWS) / 3;
-            cr_assert(n_like[look] < 2 || n_of_hue[hue] > 4, "run %u: %u of look %u", run, n_like[look], look);
-        }
-        rv_box_colors_destroy(met);
-    }
+    cr_assert(n_plain > N * 48 / 100 && n_plain < N * 52 / 100, "%u", n_plain);
+    for (uint32_t look = 0; look < N_LOOKS; look++)
+        cr_assert(counts[look] > 60 && counts[look] < 140, "look %u: %u of %u", look, counts[look], N);
 }
 
 /* In any company, order and sizes: all at once as in a recording, or one after another as live. */
-Test(box_colors, a_name_alone_decides_its_hue)
+Test(box_colors, a_name_alone_decides_its_colour)
 {
     for (uint32_t run = 0; run < 200; run++) {
         struct rv_box_colors *met = rv_box_colors_create();
@@ -148,9 +116,8 @@ Test(box_colors, a_name_alone_decides_its_hue)
         }
         rv_box_colors_update(met, &view, subroutines, stage);
         for (uint32_t i = 0; i < view.n_boxes; i++) {
-            uint32_t slot = rv_box_colors_index(met, &boxes[i], 0) / RV_COLOR_SHADES;
-            cr_assert_lt(slot, RV_COLOR_SLOTS);
-            cr_assert_eq(slot % RV_COLOR_HUES, lone_hue(boxes[i].id), "run %u", run);
+            cr_assert_lt(look_in(met, boxes[i].id), N_LOOKS);
+            cr_assert_eq(look_in(met, boxes[i].id), lone_look(boxes[i].id), "run %u", run);
         }
         rv_box_colors_destroy(met);
     }
@@ -193,55 +160,25 @@ Test(box_colors, a_package_has_the_same_colour_in_every_run_of_a_program)
     }
 }
 
-Test(box_colors, a_package_keeps_its_hue)
+Test(box_colors, a_package_keeps_its_colour)
 {
     show(1, 500);
     show(3, 400);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    uint32_t first = hue_of(1), second = hue_of(3);
+    uint32_t first = look_in(colors, 1), second = look_in(colors, 3);
     view.n_boxes = 0;
     show(3, 900);
     show(5, 2000);
     show(2, 1);
     for (int frame = 0; frame < 1000; frame++)
         rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_eq(hue_of(1), first);
+    cr_assert_eq(look_in(colors, 1), first);
     cr_assert_eq(slot_of(2), slot_of(1), "subroutines of one package share a slot");
-    cr_assert_eq(hue_of(3), second);
-}
-
-/* The first package that has the same look alone as this one. */
-static uint32_t alike(uint32_t id)
-{
-    uint32_t number = 0;
-    do
-        define(300, number++);
-    while (lone_look(300) != lone_look(id));
-    return 300;
-}
-
-Test(box_colors, what_comes_later_changes_no_colour_that_is_there)
-{
-    show(1, 80000);
-    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    const uint32_t before = look_in(colors, 1), newcomer = alike(1);
-    boxes[1] =
-        (struct rv_box){.start_ns = 6000000000u, .duration_ns = 90000, .id = newcomer, .count = 1, .coverage = 65535};
-    view.to_ns = 7000000000u;
-    view.n_boxes = lane.n_boxes = 2;
-    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_MOVING);
-    cr_assert_eq(look_in(colors, 1), before);
-    cr_assert_neq(look_in(colors, newcomer), before);
-    struct rv_box_colors *recorded = rv_box_colors_create();
-    rv_box_colors_update(recorded, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_eq(look_in(recorded, 1), before,
-                 "a recording, which has both at once, has the colours of the live picture");
-    cr_assert_eq(look_in(recorded, newcomer), look_in(colors, newcomer));
-    rv_box_colors_destroy(recorded);
+    cr_assert_eq(look_in(colors, 3), second);
 }
 
 /* As where a program's plugins are loaded, or one moves to where others are called. */
-Test(box_colors, thousands_of_packages_that_come_at_once_have_the_hues_of_their_names)
+Test(box_colors, thousands_of_packages_that_come_at_once_have_the_colours_of_their_names)
 {
     enum { N = 4000, FIRST_ID = 1000 };
     struct rv_box *many = calloc(N, sizeof *many);
@@ -256,18 +193,8 @@ Test(box_colors, thousands_of_packages_that_come_at_once_have_the_hues_of_their_
     view.n_boxes = lane.n_boxes = N;
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_MOVING);
     for (uint32_t i = 0; i < N; i += N / 10)
-        cr_expect_eq(hue_of(FIRST_ID + i), lone_hue(FIRST_ID + i));
+        cr_expect_eq(look_in(colors, FIRST_ID + i), lone_look(FIRST_ID + i));
     free(many);
-}
-
-Test(box_colors, a_small_package_does_not_take_the_colour_of_a_large_one)
-{
-    const uint32_t small = alike(1);
-    show(small, 1);
-    show(1, 10000);
-    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_eq(look_in(colors, 1), lone_look(1));
-    cr_assert_eq(look_in(colors, small), lone_look(1), "both have it, one is not seen");
 }
 
 Test(box_colors, subroutines_of_a_package_differ_in_shade)
@@ -316,39 +243,13 @@ Test(box_colors, a_name_that_comes_late_is_learned)
     cr_assert_lt(slot_of(50), RV_COLOR_SLOTS);
 }
 
-Test(box_colors, libraries_come_after_the_program_and_get_no_pattern)
+Test(box_colors, a_library_has_the_colour_of_its_name)
 {
-    for (uint32_t i = 0; i < 12; i++) {
-        static const char *const files[] = {"<internal:kernel>", "/usr/share/perl5/Library.pm", "main.c", "main.c"};
-        static const uint32_t forms[] = {0, 0, RV_NAME_C, RV_NAME_LIBRARY};
-        char package[32];
-        snprintf(package, sizeof package, "Library%u", i);
-        rv_subroutines_define(subroutines, 60 + i, package, "call", files[i % 4], rv_name_line_form(1, forms[i % 4]));
-        show(60 + i, 30000 - i);
-    }
-    for (uint32_t package = 0; package < 4; package++)
-        show(2 * package + 1, 10000);
+    rv_subroutines_define(subroutines, 60, "Package0", "call", "/usr/share/perl5/Package0.pm",
+                          rv_name_line_form(1, RV_NAME_LIBRARY));
+    show(60, 1000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    for (uint32_t package = 0; package < 4; package++)
-        cr_assert_lt(slot_of(2 * package + 1), RV_COLOR_SLOTS, "of the program");
-    for (uint32_t i = 0; i < 12; i++)
-        cr_assert(slot_of(60 + i) < RV_COLOR_HUES || slot_of(60 + i) == RV_COLOR_NEUTRAL, "library %u", i);
-}
-
-Test(box_colors, a_program_that_is_installed_is_no_library)
-{
-    rv_subroutines_define(subroutines, 60, "cc1", "0x1234", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1", 0);
-    rv_subroutines_define(subroutines, 61, "z", "0x1234", "/usr/lib/x86_64-linux-gnu/libz.so.1", 0);
-    for (uint32_t i = 0; i < 2; i++) {
-        define(70 + i, 0);
-        while (lone_hue(70 + i) != lone_hue(60 + i) || lone_look(70 + i) >= RV_COLOR_ROWS)
-            define(70 + i, rand() % 10000);
-        show(60 + i, 1000);
-        show(70 + i, 2000);
-    }
-    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    cr_assert_lt(slot_of(60), RV_COLOR_SLOTS);
-    cr_assert_eq(slot_of(61), RV_COLOR_NEUTRAL);
+    cr_assert_eq(look_in(colors, 60), lone_look(1));
 }
 
 Test(box_colors, addresses_without_a_module_are_one_group_and_those_of_the_program_are_named_with_it)
@@ -425,27 +326,29 @@ Test(box_colors, a_subroutine_that_was_never_seen_has_its_packages_hue)
         cr_assert(id % 2 == 0 || index == index_of(id));
     }
     struct rv_subroutine other = rv_subroutines_get(subroutines, 5);
-    cr_assert_eq(rv_box_colors_index_of(colors, &other) / RV_COLOR_SHADES % RV_COLOR_HUES, lone_hue(5));
+    const uint32_t index = rv_box_colors_index_of(colors, &other);
+    cr_assert_eq(index / RV_COLOR_SHADES * RV_COLOR_STEPS + index % RV_COLOR_LIGHTNESSES / 2, lone_look(5));
 }
 
 /* A second of a run and a millisecond of it. */
 Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
 {
-    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
+    enum { N = N_PACKAGES - 1 };
+    for (uint32_t package = 0; package < N; package++)
         show(2 * package + 1, 10000 + package);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    uint32_t slots[RV_COLOR_SLOTS], late = 2 * RV_COLOR_SLOTS + 1;
-    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
-        slots[package] = slot_of(2 * package + 1);
+    uint32_t looks[N], late = 2 * N + 1;
+    for (uint32_t package = 0; package < N; package++)
+        looks[package] = look_in(colors, 2 * package + 1);
     view.to_ns = 1000;
     view.n_boxes = 0;
-    for (uint32_t package = 4; package < RV_COLOR_SLOTS; package++)
+    for (uint32_t package = 4; package < N; package++)
         show(2 * package + 1, 50 + package);
     show(late, 30);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
-        cr_assert_eq(slot_of(2 * package + 1), slots[package], "package %u", package);
-    cr_assert_eq(hue_of(late), lone_hue(late));
+    for (uint32_t package = 0; package < N; package++)
+        cr_assert_eq(look_in(colors, 2 * package + 1), looks[package], "package %u", package);
+    cr_assert_eq(look_in(colors, late), lone_look(late));
 }
 
 /* Rows by name, as the comparison has them. */
@@ -494,7 +397,6 @@ Test(box_colors, a_claimed_difference_is_shown_by_shade_and_height)
 
 Test(box_colors, names_that_are_numbers_have_colours_but_subroutines_without_a_name_yet_are_grey)
 {
-    uint64_t taken = 0;
     for (uint32_t id = 101; id < 105; id++) {
         char name[8];
         snprintf(name, sizeof name, "#%u", id);
@@ -503,11 +405,8 @@ Test(box_colors, names_that_are_numbers_have_colours_but_subroutines_without_a_n
     }
     show(200, 1000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
-    for (uint32_t id = 101; id < 105; id++) {
-        const uint32_t look = look_in(colors, id);
-        cr_assert(slot_of(id) < RV_COLOR_SLOTS && !(taken >> look & 1u), "#%u has look %u", id, look);
-        taken |= UINT64_C(1) << look;
-    }
+    for (uint32_t id = 101; id < 105; id++)
+        cr_assert_lt(slot_of(id), RV_COLOR_SLOTS, "#%u", id);
     cr_assert_eq(slot_of(200), RV_COLOR_NEUTRAL);
 }
 
@@ -538,6 +437,13 @@ static void make_run(struct run *run, uint32_t seed)
         run->shares[i] = 1.0 / ((1 + i) * sqrt(1 + i));
         define(100 + i, run->numbers[i]);
     }
+}
+
+/* What came last comes first. */
+static void reverse(struct run *run)
+{
+    for (uint32_t i = 0; i < N_PARTS; i++)
+        run->begins_ns[i] = RUN_S * 900000000ull + 20000000 - run->begins_ns[i];
 }
 
 /* Beginnings and shares of another run differ by a few hundredths. */
@@ -596,11 +502,10 @@ static struct rv_box_colors *open_recording(const struct run *run)
     return recorded;
 }
 
-/* Of the packages with the largest shares. */
-static uint32_t n_different(const struct rv_box_colors *a, const struct rv_box_colors *b, uint32_t n_largest)
+static uint32_t n_different(const struct rv_box_colors *a, const struct rv_box_colors *b)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < n_largest; i++)
+    for (uint32_t i = 0; i < N_PARTS; i++)
         n += look_in(a, 100 + i) != look_in(b, 100 + i);
     return n;
 }
@@ -614,33 +519,32 @@ static uint32_t n_pairs_alike(const struct rv_box_colors *of)
     return n;
 }
 
+/* Whatever comes first, and whatever has most of the time. */
 Test(box_colors, a_run_has_the_same_colours_live_recorded_and_again)
 {
     enum { N_RUNS = 100 };
-    uint32_t n_live = 0, n_again = 0, n_jumps = 0, n_alike = 0, n_large = 0;
+    uint32_t n_alike = 0;
     for (uint32_t seed = 1; seed <= N_RUNS; seed++) {
         struct run run;
         struct rv_box_colors *live = rv_box_colors_create();
         make_run(&run, seed);
-        n_jumps += watch(live, &run);
+        cr_assert_eq(watch(live, &run), 0, "a colour changes while one looks");
         struct rv_box_colors *recorded = open_recording(&run);
         vary(&run, seed);
         struct rv_box_colors *again = open_recording(&run);
-        n_live += n_different(live, recorded, 14);
-        n_large += n_different(live, recorded, 4);
-        n_again += n_different(recorded, again, 14);
+        reverse(&run);
+        struct rv_box_colors *reversed = open_recording(&run);
+        cr_assert_eq(n_different(live, recorded), 0);
+        cr_assert_eq(n_different(recorded, again), 0);
+        cr_assert_eq(n_different(recorded, reversed), 0);
         n_alike += n_pairs_alike(recorded);
         rv_box_colors_destroy(live);
         rv_box_colors_destroy(recorded);
         rv_box_colors_destroy(again);
+        rv_box_colors_destroy(reversed);
     }
-    cr_log_info("of %u rows %u differ live (of the 4 largest %u), %u in another run; %u jumps; of %u pictures %u pairs "
-                "look alike",
-                14 * N_RUNS, n_live, n_large, n_again, n_jumps, N_RUNS, n_alike);
-    cr_assert_leq(n_live, 14 * N_RUNS / 10);
-    cr_assert_leq(n_again, 14 * N_RUNS / 100);
-    cr_assert_leq(n_alike, 7 * N_RUNS / 10);
-    cr_assert_eq(n_jumps, 0);
+    cr_log_info("of %u pictures %u pairs of rows look alike", N_RUNS, n_alike);
+    cr_assert_leq(n_alike, 12 * N_RUNS / 10, "%u", n_alike);
 }
 
 Test(box_colors, the_subroutines_of_a_package_with_most_of_the_area_are_groups)
@@ -654,15 +558,14 @@ Test(box_colors, the_subroutines_of_a_package_with_most_of_the_area_are_groups)
     show(1, 3000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     struct rv_box_colors_group groups[8];
-    uint64_t taken = 0;
+    uint32_t n_alike = 0;
     cr_assert(rv_box_colors_is_split(colors));
     cr_assert_eq(rv_box_colors_rank(colors, groups, 8), 7);
     cr_assert_eq(groups[0].kind, RV_BOX_COLORS_SUBROUTINE);
     cr_assert_str_eq(groups[0].name, "part65");
-    for (uint32_t id = 60; id < 66; id++) {
-        cr_assert_eq(taken >> look_in(colors, id) & 1u, 0, "look %u is given twice", look_in(colors, id));
-        taken |= UINT64_C(1) << look_in(colors, id);
-    }
+    for (uint32_t id = 61; id < 66; id++)
+        n_alike += look_in(colors, id) == look_in(colors, 60);
+    cr_assert_leq(n_alike, 1, "each subroutine has its own colour");
     for (uint32_t i = 0; i < 10; i++)
         show(1 + 2 * i, 20000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);

@@ -144,10 +144,10 @@ Test(pack, deeper_boxes_come_first_and_forms_one_after_another, .timeout = 60)
 {
     enum { N_LANES = 2, N_BOXES = 40, N_DEPTHS = 5, N = N_LANES * N_BOXES };
     static const uint32_t paints[] = {0,
-                                      7 * RV_COLOR_SHADES,
+                                      (RV_COLOR_HUES - 1) * RV_COLOR_SHADES,
                                       RV_COLOR_NEUTRAL * RV_COLOR_SHADES,
-                                      8 * RV_COLOR_SHADES,
-                                      15 * RV_COLOR_SHADES + 63,
+                                      RV_COLOR_HUES * RV_COLOR_SHADES,
+                                      (RV_COLOR_SLOTS - 1) * RV_COLOR_SHADES + 63,
                                       RV_PAINT_CELL,
                                       RV_PAINT_ORPHAN,
                                       RV_PAINT_CUT,
