@@ -17,11 +17,10 @@ bool rv_mark_runs_next(const struct rv_view *view, const struct rv_lane_layout *
     const struct rv_lane_note *mark = find_mark(view, at, end);
     if (!mark)
         return false;
-    *run = (struct rv_mark_run){.first = *at, .id = mark->id};
+    *run = (struct rv_mark_run){.first = *at};
     double last_x = rv_lane_layout_x(layout, mark->start_ns);
     while (mark && rv_lane_layout_x(layout, mark->start_ns) - last_x <= (double)NEAR) {
         last_x = rv_lane_layout_x(layout, mark->end_ns);
-        run->id = run->id == mark->id ? run->id : RV_NOTE_SEVERAL;
         run->n += (uint64_t)mark->n_more + 1;
         run->end = ++*at;
         mark = find_mark(view, at, end);

@@ -11,7 +11,6 @@
 struct rv_mark_run {
     size_t first, end; /* into the view's notes; others than marks may be between */
     uint64_t n;        /* marks, with merged ones */
-    uint32_t id;       /* their name, or RV_NOTE_SEVERAL */
     bool is_dense;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/bisect.h"
 #include "base/units.h"
+#include "model/mark_names.h"
 #include "model/short_name.h"
 #include "render/mark_runs.h"
 #include "render/note_shapes.h"
@@ -21,6 +22,7 @@
 #define NAME_BYTES 46
 #define GRAPH_INDENT 6.0f
 #define CLOSE 24.0f    /* between lanes: a tag of one is as tall as the next */
+#define TICKS_AROUND 3.0f /* points: they are thin */
 #define BOXES_BACK 64u /* boxes among which a call that began earlier is sought */
 
 struct tags {
@@ -28,6 +30,7 @@ struct tags {
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
     const struct rv_lane_layout *layout;
+    struct rv_note_labels_marks *marks;
 };
 
 static bool to_points(const struct tags *tags, const vec3 point, vec2 out)
@@ -40,31 +43,39 @@ static bool to_points(const struct tags *tags, const vec3 point, vec2 out)
 
 static void name_of(const struct tags *tags, uint32_t id, char out[NAME_BYTES + 8])
 {
-    struct rv_subroutine named = rv_subroutines_get(tags->frame->subroutines, id);
-    if (id == RV_NOTE_SEVERAL)
-        strcpy(out, "marks");
-    else
-        rv_short_name_cut_words(named.name, NAME_BYTES, out);
+    rv_short_name_cut_words(rv_subroutines_get(tags->frame->subroutines, id).name, NAME_BYTES, out);
 }
 
-static void note_text(const struct tags *tags, const struct rv_lane_note *note, char out[TEXT_BYTES])
+static void note_text(const struct rv_lane_note *note, char out[TEXT_BYTES])
 {
-    char text[NAME_BYTES + 8];
-    size_t n = 0;
+    char time[32];
     if (rv_note_is(note, RV_NOTE_FORM_LOSS)) {
         snprintf(out, TEXT_BYTES, "lost %" PRIu32, note->id);
         return;
     }
-    if (rv_note_is(note, RV_NOTE_FORM_PAUSE)) {
-        rv_units_format_ns(text, sizeof text, rv_note_covered_ns(note));
-        n = (size_t)snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "%s" : "%s %s",
-                             rv_note_facts[note->kind].words, text);
-    } else {
-        name_of(tags, note->id, text);
-        n = (size_t)snprintf(out, TEXT_BYTES, "%s", text);
+    rv_units_format_ns(time, sizeof time, rv_note_covered_ns(note));
+    const int n = snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "%s" : "%s %s",
+                           rv_note_facts[note->kind].words, time);
+    if (note->n_more)
+        snprintf(out + n, TEXT_BYTES - (size_t)n, " (%" PRIu32 ")", note->n_more + 1);
+}
+
+/* The most frequent name, with the number of marks if all have it, else of those that have not. */
+static void marks_text(const struct tags *tags, const struct rv_mark_names *names, char out[TEXT_BYTES])
+{
+    char name[NAME_BYTES + 8];
+    const struct rv_mark_name *first = &names->items[0];
+    if (first->id == RV_NOTE_SEVERAL) {
+        snprintf(out, TEXT_BYTES, "%" PRIu64 " marks", names->n_marks);
+        return;
     }
-    if (note->n_more && n < TEXT_BYTES)
-        snprintf(out + n, TEXT_BYTES - n, " (%" PRIu32 ")", note->n_more + 1);
+    name_of(tags, first->id, name);
+    if (first->n < names->n_marks)
+        snprintf(out, TEXT_BYTES, "%s +%" PRIu64, name, names->n_marks - first->n);
+    else if (first->n > 1)
+        snprintf(out, TEXT_BYTES, "%s x%" PRIu64, name, first->n);
+    else
+        snprintf(out, TEXT_BYTES, "%s", name);
 }
 
 /* The lane for a pause's label: the process's farthest back, in flat views its topmost. */
@@ -154,7 +165,14 @@ struct tag {
     enum rv_note_form form; /* how it looks */
 };
 
-static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag)
+static void keep_place(const struct tags *tags, const struct rv_note_labels_mark *mark)
+{
+    if (tags->marks->n < RV_NOTE_LABELS_MARKS_MAX)
+        tags->marks->items[tags->marks->n++] = *mark;
+}
+
+/* marks: that it is the label of; NULL: none. */
+static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag, const struct rv_scene_marks *marks)
 {
     vec2 at;
     const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[tag->form];
@@ -170,6 +188,8 @@ static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag)
     if ((tag->form == RV_NOTE_FORM_MARK && hides_calls(tags, tag->lane, foot, &plate)) ||
         !rv_overlay_claim(tags->overlay, plate))
         return;
+    if (marks)
+        keep_place(tags, &(struct rv_note_labels_mark){plate, *marks, false});
     add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
     rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){plate.x + PADDING, y}, tag->text,
@@ -181,8 +201,8 @@ static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_n
     char text[TEXT_BYTES];
     vec3 foot;
     foot_of(tags, lane, note, foot);
-    note_text(tags, note, text);
-    add_text(tags, foot, &(struct tag){lane, text, rv_note_facts[note->kind].form});
+    note_text(note, text);
+    add_text(tags, foot, &(struct tag){lane, text, rv_note_facts[note->kind].form}, NULL);
 }
 
 /* At the begin of the window, since it began before. */
@@ -192,7 +212,7 @@ static void add_released(const struct tags *tags, size_t lane)
     if (!tags->frame->view->lanes[lane].released_ns)
         return;
     foot_of(tags, lane, &(struct rv_lane_note){.kind = RV_NOTE_LOST, .start_ns = tags->layout->from_ns}, foot);
-    add_text(tags, foot, &(struct tag){lane, "detail released", RV_NOTE_FORM_MARK});
+    add_text(tags, foot, &(struct tag){lane, "detail released", RV_NOTE_FORM_MARK}, NULL);
 }
 
 static void add_lane(const struct tags *tags, size_t lane, enum rv_note_form form)
@@ -205,6 +225,21 @@ static void add_lane(const struct tags *tags, size_t lane, enum rv_note_form for
     }
 }
 
+/* One tag for the marks among notes, if there are any. */
+static void add_marks_tag(const struct tags *tags, size_t lane, const struct rv_lane_note *notes, size_t n)
+{
+    const struct rv_scene_marks marks = {(uint32_t)lane, notes[0].start_ns, notes[n - 1].start_ns};
+    struct rv_mark_names names;
+    char text[TEXT_BYTES];
+    vec3 foot;
+    rv_mark_names_count(&names, notes, n, marks.from_ns, marks.to_ns);
+    if (!names.n)
+        return;
+    marks_text(tags, &names, text);
+    foot_of(tags, lane, notes, foot);
+    add_text(tags, foot, &(struct tag){lane, text, RV_NOTE_FORM_MARK}, &marks);
+}
+
 /* The marks of a dense run have one tag. */
 static void add_marks(const struct tags *tags, size_t lane)
 {
@@ -212,15 +247,50 @@ static void add_marks(const struct tags *tags, size_t lane)
     struct rv_mark_run run;
     size_t at = view->lanes[lane].first_note;
     while (rv_mark_runs_next(view, tags->layout, lane, &at, &run)) {
-        struct rv_lane_note all = view->notes[run.first];
-        all.id = run.id;
-        all.n_more = (uint32_t)(run.n < UINT32_MAX ? run.n : UINT32_MAX) - 1;
         if (run.is_dense)
-            add_tag(tags, lane, &all);
+            add_marks_tag(tags, lane, &view->notes[run.first], run.end - run.first);
         for (size_t i = run.first; i < run.end && !run.is_dense; i++)
-            if (rv_note_is(&view->notes[i], RV_NOTE_FORM_MARK))
-                add_tag(tags, lane, &view->notes[i]);
+            add_marks_tag(tags, lane, &view->notes[i], 1);
     }
+}
+
+/* Those of dense marks: a little more than is drawn of them. */
+static void keep_ticks(const struct tags *tags, const struct rv_scene_marks *marks)
+{
+    const bool is_flat = tags->layout->is_flat;
+    vec3 low, high;
+    vec2 corners[4];
+    rv_note_shapes_ticks(tags->layout, marks->lane, (uint64_t[2]){marks->from_ns, marks->to_ns}, low, high);
+    if (is_flat && (low[1] < 0.0f || low[1] > tags->layout->top))
+        return;
+    for (int i = 0; i < 4; i++)
+        if (!to_points(tags, (vec3){i % 2 ? high[0] : low[0], i / 2 ? high[1] : low[1], i / 2 ? high[2] : low[2]},
+                       corners[i]))
+            return;
+    struct rv_overlay_area area = {corners[0][0], corners[0][1], 0.0f, 0.0f};
+    float right = area.x, bottom = area.y;
+    for (int i = 1; i < 4; i++) {
+        area.x = fminf(area.x, corners[i][0]);
+        area.y = fminf(area.y, corners[i][1]);
+        right = fmaxf(right, corners[i][0]);
+        bottom = fmaxf(bottom, corners[i][1]);
+    }
+    area.x -= TICKS_AROUND;
+    area.y -= TICKS_AROUND;
+    area.width = right + TICKS_AROUND - area.x;
+    area.height = bottom + TICKS_AROUND - area.y;
+    keep_place(tags, &(struct rv_note_labels_mark){area, *marks, !is_flat});
+}
+
+static void keep_lane_ticks(const struct tags *tags, size_t lane)
+{
+    const struct rv_view *view = tags->frame->view;
+    struct rv_mark_run run;
+    size_t at = view->lanes[lane].first_note;
+    while (rv_mark_runs_next(view, tags->layout, lane, &at, &run))
+        if (run.is_dense)
+            keep_ticks(tags, &(struct rv_scene_marks){(uint32_t)lane, view->notes[run.first].start_ns,
+                                                      view->notes[run.end - 1].start_ns});
 }
 
 /* "12.5 M": as many digits as are read at a glance. */
@@ -264,11 +334,12 @@ static void add_range(const struct tags *tags, size_t lane, uint32_t which)
 }
 
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                        const struct rv_lane_layout *layout)
+                        const struct rv_lane_layout *layout, struct rv_note_labels_marks *marks)
 {
     static const enum rv_note_form order[] = {RV_NOTE_FORM_LOSS,
                                               RV_NOTE_FORM_PAUSE}; /* most important first, before marks */
-    const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
+    const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout, .marks = marks};
+    marks->n = 0;
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)
         for (uint32_t i = 0; i < layout->lanes[lane].n_graphs; i++)
@@ -280,4 +351,6 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
             add_lane(&tags, lane, order[form]);
     for (size_t lane = 0; lane < n_lanes; lane++)
         add_marks(&tags, lane);
+    for (size_t lane = 0; lane < n_lanes; lane++)
+        keep_lane_ticks(&tags, lane);
 }

@@ -104,22 +104,35 @@ static void hatch(const struct drawing *drawing, struct rv_ground_mesh_area area
     drawing->mesh->is_hatched = false;
 }
 
-/* Over the lane's rows, not its graphs; a tick: at their upper or back edge only, so that calls are seen. */
+void rv_note_shapes_ticks(const struct rv_lane_layout *layout, size_t lane, const uint64_t range_ns[2], float low[3],
+                          float high[3])
+{
+    const struct rv_lane_layout_lane *stand = &layout->lanes[lane];
+    low[0] = (float)rv_lane_layout_x(layout, range_ns[0]) - MARK_HALF;
+    high[0] = (float)rv_lane_layout_x(layout, range_ns[1]) + MARK_HALF;
+    low[1] = high[1] = 0.0f;
+    low[2] = high[2] = stand->z;
+    if (layout->is_flat) {
+        low[1] = stand->y + rv_lane_layout_lane_top(stand);
+        high[1] = low[1] + TICK_POINTS * RV_LANE_LAYOUT_POINT;
+    } else {
+        low[2] -= stand->half_thickness;
+        high[2] -= stand->half_thickness + RV_LANE_LAYOUT_PLATE_MARGIN;
+    }
+}
+
+/* Over the lane's rows, not its graphs. */
 static void add_mark(const struct drawing *drawing, uint64_t time_ns, bool is_tick)
 {
-    const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
-    float x = (float)rv_lane_layout_x(drawing->layout, time_ns);
-    struct rv_ground_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a1 = lane->zone[1]};
-    if (drawing->layout->is_flat) {
-        area.a0 = lane->y;
-        if (is_tick) {
-            area.a0 += rv_lane_layout_lane_top(lane);
-            area.a1 = area.a0 + TICK_POINTS * RV_LANE_LAYOUT_POINT;
-        }
-    } else {
-        float edge = lane->half_thickness + RV_LANE_LAYOUT_PLATE_MARGIN;
-        area.a0 = is_tick ? lane->z - lane->half_thickness : lane->z + edge;
-        area.a1 = is_tick ? lane->z - edge : lane->zone[1];
+    const struct rv_lane_layout *layout = drawing->layout;
+    const struct rv_lane_layout_lane *lane = &layout->lanes[drawing->lane];
+    float low[3], high[3];
+    rv_note_shapes_ticks(layout, drawing->lane, (uint64_t[2]){time_ns, time_ns}, low, high);
+    const int axis = layout->is_flat ? 1 : 2;
+    struct rv_ground_mesh_area area = {.x0 = low[0], .x1 = high[0], .a0 = low[axis], .a1 = high[axis]};
+    if (!is_tick) {
+        area.a0 = layout->is_flat ? lane->y : lane->z + lane->half_thickness + RV_LANE_LAYOUT_PLATE_MARGIN;
+        area.a1 = lane->zone[1];
     }
     lay(drawing, Y_STRIPE, area, rv_theme_rgba(drawing->theme->mark, 0.8f));
 }

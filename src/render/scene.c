@@ -38,6 +38,7 @@ struct rv_scene {
     struct rv_camera camera;
     struct rv_time_axis ticks;
     struct rv_lane_labels_folds folds;   /* of the last frame drawn, */
+    struct rv_note_labels_marks marks;   /* likewise, */
     double scale;                        /* in its points */
     const struct rv_frame_data *picture; /* the picture shown */
     struct rv_frame_data own;
@@ -222,15 +223,31 @@ size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px)
                                   : scene->layout.n_lanes;
 }
 
+static bool is_in(const struct rv_scene *scene, const struct rv_overlay_area *area, double x_px, double y_px)
+{
+    const float x = (float)(x_px / scene->scale), y = (float)(y_px / scene->scale);
+    return x >= area->x && x < area->x + area->width && y >= area->y && y < area->y + area->height;
+}
+
 size_t rv_scene_fold_at(const struct rv_scene *scene, double x_px, double y_px)
 {
-    float x = (float)(x_px / scene->scale), y = (float)(y_px / scene->scale);
-    for (size_t i = 0; i < scene->folds.n; i++) {
-        const struct rv_overlay_area *area = &scene->folds.items[i].area;
-        if (x >= area->x && x < area->x + area->width && y >= area->y && y < area->y + area->height)
+    for (size_t i = 0; i < scene->folds.n; i++)
+        if (is_in(scene, &scene->folds.items[i].area, x_px, y_px))
             return scene->folds.items[i].lane;
-    }
     return scene->layout.n_lanes;
+}
+
+bool rv_scene_marks_at(const struct rv_scene *scene, double x_px, double y_px, struct rv_scene_marks *marks)
+{
+    struct rv_pick_hit hit;
+    for (size_t i = 0; i < scene->marks.n; i++) {
+        const struct rv_note_labels_mark *mark = &scene->marks.items[i];
+        if (!is_in(scene, &mark->area, x_px, y_px) || (mark->is_on_floor && rv_scene_pick(scene, x_px, y_px, &hit)))
+            continue;
+        *marks = mark->marks;
+        return true;
+    }
+    return false;
 }
 
 static struct rv_pass make_pass(const struct rv_scene *scene, const struct rv_scene_frame *frame)
@@ -378,7 +395,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_lane_labels_add_lanes(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->folds);
     scene->scale = shown.scale;
     add_caption(scene, &shown);
-    rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout);
+    rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->marks);
     rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);
     rv_selected_range_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);

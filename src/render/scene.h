@@ -112,6 +112,15 @@ bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struc
 /* The arc at such a position, as an index of the picture's. */
 bool rv_scene_pick_arc(const struct rv_scene *scene, double x_px, double y_px, size_t *arc);
 
+/* Marks that are drawn as one: those of a lane of the view in a range of time. */
+struct rv_scene_marks {
+    uint32_t lane;
+    uint64_t from_ns, to_ns;
+};
+
+/* Those whose label or ticks were drawn at a position. False if none. */
+bool rv_scene_marks_at(const struct rv_scene *scene, double x_px, double y_px, struct rv_scene_marks *marks);
+
 /* The lane of the view whose zone or name is at a position of the frame last placed or drawn;
  * the number of lanes if none. */
 size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px);

@@ -41,11 +41,21 @@ static bool hover_arc(struct rv_pointer *pointer, struct rv_scene *scene)
     return !is_same;
 }
 
+/* Labels and ticks lie over the boxes, too. */
+static bool hover_marks(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
+{
+    struct rv_scene_marks marks;
+    const bool is_on = pointer->is_inside && !pointer->is_dragging && !pointer->arc.is_on &&
+                       rv_scene_marks_at(scene, (double)pointer->at_px[0] + 0.5, (double)pointer->at_px[1] + 0.5, &marks);
+    return rv_mark_hover_move(&pointer->marks, view, is_on ? &marks : NULL, pointer->at_px);
+}
+
 static bool hover(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
 {
     struct rv_pick_hit hit;
     bool is_other = hover_arc(pointer, scene);
-    bool is_hit = !pointer->arc.is_on && !pointer->is_dragging && pick(pointer, scene, &hit);
+    is_other |= hover_marks(pointer, scene, view);
+    bool is_hit = !pointer->arc.is_on && !pointer->marks.is_on && !pointer->is_dragging && pick(pointer, scene, &hit);
     is_other |= rv_lock_hover_move(&pointer->lock, pointer->holders, view, is_hit ? &hit : NULL, pointer->at_px);
     is_hit &= !pointer->lock.is_on;
     return rv_hover_move(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px) || is_other;
@@ -55,8 +65,10 @@ bool rv_pointer_look(struct rv_pointer *pointer, struct rv_scene *scene, const s
 {
     bool has_moved = pointer->has_moved;
     pointer->has_moved = false;
-    if (has_moved && pointer->hover.is_pinned)
-        return hover_arc(pointer, scene);
+    if (has_moved && pointer->hover.is_pinned) {
+        const bool is_other = hover_arc(pointer, scene);
+        return hover_marks(pointer, scene, view) || is_other;
+    }
     return has_moved && hover(pointer, scene, view);
 }
 
@@ -120,6 +132,7 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     rv_scene_place(scene, frame);
     if (pointer->hover.is_pinned) {
         (void)hover_arc(pointer, scene);
+        (void)hover_marks(pointer, scene, frame->view);
         frame->arc = pointer->arc.is_on ? pointer->arc.idx + 1 : 0;
     } else {
         (void)hover(pointer, scene, frame->view);
@@ -127,6 +140,10 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     if (pointer->arc.is_on && !pointer->hover.is_pinned) {
         rv_arc_tooltip_fill(&pointer->tooltip, &pointer->arc, session, frame->scale);
         frame->arc = pointer->arc.idx + 1;
+        frame->tooltip = &pointer->tooltip;
+    }
+    if (pointer->marks.is_on && !pointer->hover.is_pinned) {
+        rv_mark_tooltip_fill(&pointer->tooltip, &pointer->marks, frame);
         frame->tooltip = &pointer->tooltip;
     }
     if (pointer->lock.is_on && !pointer->hover.is_pinned) {

@@ -7,6 +7,7 @@
 #include "viewer/lane_actions.h"
 #include "viewer/navigation.h"
 #include "viewer/search.h"
+#include "viewer/show_call.h"
 #include "viewer/playback.h"
 #include "ui/settings_panel.h"
 #include "base/clock.h"
@@ -212,6 +213,11 @@ static void pin(struct rv_viewer *viewer)
     if (viewer->pointer.lock.is_on) {
         const struct rv_lock_hover lock = viewer->pointer.lock;
         rv_viewer_show_hold(viewer, &lock);
+        return;
+    }
+    if (viewer->pointer.marks.is_on) {
+        const struct rv_scene_marks marks = viewer->pointer.marks.marks;
+        rv_viewer_show_time(viewer, marks.from_ns, marks.to_ns);
         return;
     }
     if (viewer->scene && viewer->view)

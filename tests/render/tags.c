@@ -1,6 +1,6 @@
 /*
- * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; the lowest row has
- * its name; a message that replaces the picture covers nothing.
+ * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; dense marks are found at
+ * their label and at their ticks; the lowest row has its name; a message that replaces the picture covers nothing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #define MOST_ROWS 22u /* of which each has room for a name */
 #define INSET 120.0f
 #define LEAST_PX 200u /* of a tag */
+#define N_DENSE 20u
 #define CAPTION_PX 20 /* from the middle of the picture */
 
 static const uint8_t plate[3] = {0x25, 0x33, 0x4a}; /* a mark's, on the background */
@@ -26,7 +27,7 @@ struct fixture {
     struct canvas canvas;
     struct rv_view_lane lanes[N_LANES];
     struct rv_box boxes[N_LANES];
-    struct rv_lane_note mark;
+    struct rv_lane_note mark, dense[N_DENSE];
     struct rv_view view;
     struct rv_scene_frame frame;
 };
@@ -99,6 +100,44 @@ static int check_tag(struct fixture *fixture, enum rv_view_mode look)
     return 0;
 }
 
+/* Pixels of the picture at which the dense marks are found, of their tag and of all. */
+static void count_found(const struct fixture *fixture, uint32_t lane, unsigned *n_tag, unsigned *n_all)
+{
+    *n_tag = *n_all = 0;
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++) {
+            struct rv_scene_marks found = {0};
+            if (!rv_scene_marks_at(fixture->canvas.scene, x + 0.5, y + 0.5, &found))
+                continue;
+            const struct rv_lane_note *first = fixture->dense, *last = &fixture->dense[N_DENSE - 1];
+            *n_all += found.lane == lane && found.from_ns == first->start_ns && found.to_ns == last->start_ns;
+            *n_tag += is_near(canvas_pixel(&fixture->canvas, x, y), plate);
+        }
+}
+
+static int check_dense(struct fixture *fixture, enum rv_view_mode look)
+{
+    unsigned n_hidden, n_tag, n_all;
+    const uint32_t lane = look == RV_VIEW_MODE_FLAME ? 1 : MARKED; /* one in sight */
+    set_lanes(fixture, lane, FROM_NS, false);
+    for (uint32_t i = 0; i < N_DENSE; i++)
+        fixture->dense[i] = (struct rv_lane_note){.start_ns = FROM_NS + WINDOW_NS / 2 + i,
+                                                  .end_ns = FROM_NS + WINDOW_NS / 2 + i,
+                                                  .kind = RV_NOTE_MARK,
+                                                  .id = 1};
+    fixture->lanes[lane].n_notes = N_DENSE;
+    fixture->view.notes = fixture->dense;
+    fixture->view.n_notes = N_DENSE;
+    draw(fixture, look);
+    const unsigned n_drawn = count_tag(fixture, &n_hidden);
+    count_found(fixture, lane, &n_tag, &n_all);
+    fixture->view.notes = &fixture->mark;
+    fixture->view.n_notes = 1;
+    if (n_drawn < LEAST_PX || n_tag < n_drawn * 9 / 10)
+        return fail(fixture, "dense marks are not found at their tag");
+    return n_all > n_tag ? 0 : fail(fixture, "dense marks are not found at their ticks");
+}
+
 /* Is there ink in the middle of the row, of a box of one colour and of light? */
 static bool has_name(const struct fixture *fixture, uint32_t depth)
 {
@@ -169,6 +208,8 @@ int main(void)
                                             .insets = {.top = INSET, .right = INSET}};
     failed |= check_tag(&fixture, RV_VIEW_MODE_3D);
     failed |= check_tag(&fixture, RV_VIEW_MODE_ALIGNED);
+    failed |= check_dense(&fixture, RV_VIEW_MODE_3D);
+    failed |= check_dense(&fixture, RV_VIEW_MODE_FLAME);
     failed |= check_caption(&fixture, RV_VIEW_MODE_3D);
     failed |= check_caption(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_caption(&fixture, RV_VIEW_MODE_FLAME);
