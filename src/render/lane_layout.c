@@ -34,7 +34,10 @@
 #define GRAPH_FIRST 0.2f     /* before the lane's front */
 #define GRAPH_SIZE 0.5f
 #define GRAPH_STEP 0.64f
-#define STATES_POINTS 8.0f   /* below a lane's foot, where its states are */
+#define LOW_ROWS 3.0f      /* of the least height: of a lane that only waits, which has thinner rows if it is deeper */
+#define RUN_LEAST 0.002    /* of the window: as much time as two pixels, beyond which a lane runs */
+#define CALLS_EACH 4u      /* the same for its calls, for each row */
+#define STATES_POINTS 8.0f /* below a lane's foot, where its states are */
 #define GRAPH_POINTS 26.0f
 #define GRAPH_STEP_POINTS 34.0f
 
@@ -50,6 +53,60 @@ static void hold_graphs(struct rv_lane_layout_held *held, const struct rv_view *
         if (known == held->n_graphs && known < RV_LANE_LAYOUT_GRAPHS_MAX)
             held->graph_ids[held->n_graphs++] = note->id;
     }
+}
+
+/* Time of an outermost call in which its thread ran. */
+static double running_ns(const struct rv_view *view, const struct rv_view_lane *lane, const struct rv_box *box)
+{
+    const uint64_t end_ns = rv_box_end_ns(box);
+    const uint64_t range_ns[2] = {box->start_ns > view->from_ns ? box->start_ns : view->from_ns,
+                                  end_ns < view->to_ns ? end_ns : view->to_ns};
+    const struct rv_lane_note *notes = view->notes + lane->first_note;
+    uint64_t n;
+    if (range_ns[1] <= range_ns[0])
+        return 0.0;
+    const uint64_t off_ns = rv_notes_covered_ns(notes, lane->n_notes, RV_NOTE_BLOCKED, range_ns, &n) +
+                            rv_notes_covered_ns(notes, lane->n_notes, RV_NOTE_AWAY, range_ns, &n);
+    return (double)(range_ns[1] - range_ns[0]) * box->coverage / RV_BOX_EXACT - (double)off_ns;
+}
+
+/* Has it calls that ran, as far as can be seen? */
+static bool has_run(const struct rv_view *view, const struct rv_view_lane *lane)
+{
+    const struct rv_box *boxes = view->boxes + lane->first_box;
+    const double least_ns = RUN_LEAST * (double)(view->to_ns - view->from_ns);
+    double ran_ns = 0.0;
+    if (lane->n_boxes && (lane->n_members > 1 || lane->n_boxes > CALLS_EACH * lane->max_depth))
+        return true;
+    for (uint32_t i = 0; i < lane->n_boxes && ran_ns <= least_ns; i++)
+        ran_ns += boxes[i].depth == 0 ? fmax(running_ns(view, lane, &boxes[i]), 0.0) : 0.0;
+    return ran_ns > least_ns;
+}
+
+static bool has_waited(const struct rv_view *view, const struct rv_view_lane *lane)
+{
+    bool is_any = false;
+    for (size_t i = lane->first_note; i < (size_t)lane->first_note + lane->n_notes && !is_any; i++)
+        is_any = rv_note_is(&view->notes[i], RV_NOTE_FORM_OFF_CPU);
+    return is_any;
+}
+
+static uint32_t deepest_row(const struct rv_view *view, const struct rv_view_lane *lane)
+{
+    uint32_t n_rows = 1;
+    for (size_t i = lane->first_box; i < (size_t)lane->first_box + lane->n_boxes; i++)
+        n_rows = view->boxes[i].depth >= n_rows ? view->boxes[i].depth + 1u : n_rows;
+    return n_rows;
+}
+
+static void hold_waiting(struct rv_lane_layout_held *held, const struct rv_view *view, const struct rv_view_lane *lane)
+{
+    held->has_run = held->has_run || has_run(view, lane);
+    if (held->has_run)
+        return;
+    const uint32_t n_rows = deepest_row(view, lane);
+    held->n_low_rows = n_rows > held->n_low_rows ? n_rows : held->n_low_rows;
+    held->has_waited = held->has_waited || has_waited(view, lane);
 }
 
 /* Give every lane what it had and what it needs now. */
@@ -69,7 +126,13 @@ static void hold(struct rv_lane_layout *layout, const struct rv_view *view)
         if (view->lanes[lane].max_depth > held->n_rows)
             held->n_rows = view->lanes[lane].max_depth;
         hold_graphs(held, view, &view->lanes[lane]);
+        hold_waiting(held, view, &view->lanes[lane]);
     }
+}
+
+static bool is_low(const struct rv_lane_layout *layout, const struct rv_lane_layout_held *held)
+{
+    return layout->is_flat && held->has_waited && !held->has_run;
 }
 
 /* Rows of a lane: one if shown as one row, and no more than the crop leaves. */
@@ -78,6 +141,8 @@ static struct rv_lane_layout_held held_of(const struct rv_lane_layout *layout, c
     if (view->lanes[lane].object)
         return (struct rv_lane_layout_held){.n_rows = view->lanes[lane].max_depth};
     struct rv_lane_layout_held held = layout->held[view->lanes[lane].lane_idx];
+    if (is_low(layout, &held))
+        held.n_rows = held.n_low_rows;
     if (view->most_depth && held.n_rows > view->most_depth)
         held.n_rows = view->most_depth;
     if (view->lanes[lane].is_row) {
@@ -233,7 +298,8 @@ struct stack { /* of lanes below each other, in points */
     const struct rv_view *view;
     const struct rv_view_mode_params *look;
     float room, scale; /* room: above the last one's states */
-    float row, gap; /* of lanes that are not deeper than the room */
+    float row, gap;    /* of lanes that are not deeper than the room */
+    float low_gap;     /* of low lanes */
 };
 
 static uint32_t rows_of(const struct stack *stack, size_t lane)
@@ -241,9 +307,28 @@ static uint32_t rows_of(const struct stack *stack, size_t lane)
     return stack->look->has_leaves ? 1 : held_of(stack->layout, stack->view, lane).n_rows;
 }
 
+static bool is_low_in(const struct stack *stack, size_t lane)
+{
+    const struct rv_view_lane *shown = &stack->view->lanes[lane];
+    return !shown->object && is_low(stack->layout, &stack->layout->held[shown->lane_idx]);
+}
+
+static float low_row(const struct stack *stack, size_t lane)
+{
+    const float least = stack->look->row_min * stack->scale;
+    return floorf(fminf(least, fmaxf(LOW_ROWS * least / (float)rows_of(stack, lane), ROW_LEAST)));
+}
+
+static float gap_of(const struct stack *stack, size_t lane)
+{
+    return is_low_in(stack, lane) ? stack->low_gap : stack->gap;
+}
+
 /* A lane that is deeper than the room has rows that let it fit, before they are scaled. */
 static float row_of(const struct stack *stack, size_t lane)
 {
+    if (is_low_in(stack, lane))
+        return fminf(low_row(stack, lane), stack->row);
     float n_rows = (float)rows_of(stack, lane), share = stack->view->n_lanes > 1 ? DEEP_SHARE : 1.0f;
     float fitting = stack->scale * (share * stack->room - stack->gap) / n_rows;
     return n_rows * stack->look->row_min > stack->room ? fminf(fitting, stack->row) : stack->row;
@@ -253,21 +338,25 @@ static float row_of(const struct stack *stack, size_t lane)
 static void choose_row(struct stack *stack)
 {
     const struct rv_view_mode_params *look = stack->look;
-    float n_rows = 0.0f, graphs = 0.0f;
+    float n_rows = 0.0f, taken = 0.0f;
     for (size_t i = 0; i < stack->view->n_lanes; i++) {
-        n_rows += (float)rows_of(stack, i) + look->lane_gap;
-        graphs += GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, i).n_graphs;
+        if (is_low_in(stack, i))
+            taken += low_row(stack, i) * (float)rows_of(stack, i) + look->lane_gap * look->row_min;
+        else
+            n_rows += (float)rows_of(stack, i) + look->lane_gap;
+        taken += GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, i).n_graphs;
     }
-    float row = fminf(fmaxf((stack->room - graphs) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max);
+    float row = fminf(fmaxf((stack->room - taken) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max);
     stack->row = floorf(fminf(fmaxf(floorf(row) * stack->scale, ROW_LEAST), ROW_MOST));
     stack->gap = floorf(look->lane_gap * fminf(stack->row, look->row_max));
+    stack->low_gap = floorf(look->lane_gap * fminf(stack->row, look->row_min));
 }
 
 static float content_height(const struct stack *stack)
 {
     float height = 0.0f;
     for (size_t i = 0; i < stack->view->n_lanes; i++)
-        height += row_of(stack, i) * (float)rows_of(stack, i) + stack->gap +
+        height += row_of(stack, i) * (float)rows_of(stack, i) + gap_of(stack, i) +
                   GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, i).n_graphs;
     return height;
 }
@@ -277,7 +366,9 @@ static void spread(struct stack *stack)
 {
     const float n_lanes = fmaxf((float)stack->view->n_lanes, 1.0f);
     const float spare = floorf((stack->room - content_height(stack)) / n_lanes);
-    stack->gap = fmaxf(stack->gap, fminf(stack->gap + spare, floorf(GAP_MOST * stack->row)));
+    const float most = floorf(GAP_MOST * stack->row);
+    stack->gap = fmaxf(stack->gap, fminf(stack->gap + spare, most));
+    stack->low_gap = fmaxf(stack->low_gap, fminf(stack->low_gap + spare, most));
 }
 
 static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *view,
@@ -303,7 +394,7 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
         lane->zone[1] = y * RV_LANE_LAYOUT_POINT;
         lane->row_height = row_of(&stack, i) * RV_LANE_LAYOUT_POINT;
         lane->half_thickness = HALF_THICKNESS;
-        y -= row_of(&stack, i) * (float)lane->n_rows + stack.gap;
+        y -= row_of(&stack, i) * (float)lane->n_rows + gap_of(&stack, i);
         lane->y = y * RV_LANE_LAYOUT_POINT;
         lane->z = 0.0f;
         y -= GRAPH_STEP_POINTS * (float)held.n_graphs;

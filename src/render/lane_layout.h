@@ -5,7 +5,8 @@
  * viewer, lane 0 in front at z = 0 and the others behind it. Row heights are the same, except that a lane deeper than
  * the tallest stack allowed gets thinner rows, in steps. A lane that was once deep keeps its room, so that nothing
  * jumps while panning, and one that once had values keeps the room of their graphs. Flat views stack the lanes at z = 0
- * instead, with y = 0 at the bottom and a world unit of 50 points.
+ * instead, with y = 0 at the bottom and a world unit of 50 points; there, a lane is low while its calls have only
+ * waited, in all that was shown of it so far.
  */
 #ifndef RV_RENDER_LANE_LAYOUT_H
 #define RV_RENDER_LANE_LAYOUT_H
@@ -32,6 +33,8 @@ struct rv_lane_layout_lane {
 
 struct rv_lane_layout_held { /* room given to a lane, which it keeps */
     uint32_t n_rows, n_graphs;
+    uint32_t n_low_rows; /* that it needed while it only waited */
+    bool has_run, has_waited;
     uint32_t graph_ids[RV_LANE_LAYOUT_GRAPHS_MAX];
 };
 
