@@ -23,17 +23,26 @@
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
 
 /* The lanes that each shown one stands for, in the order of the shown ones. */
+/* Of a lane's representative in the view; NONE: it is not there. */
+static uint32_t place_of(const struct rv_view *view, const struct rv_lane_choices *lane_order, uint32_t lane_idx)
+{
+    const uint32_t representative = rv_lane_choices_representative(lane_order, lane_idx);
+    return representative == RV_LANE_CHOICES_NONE ? RV_LANE_CHOICES_NONE : view->places[representative];
+}
+
 static void find_members(struct rv_view *view, const struct rv_lane_choices *lane_order)
 {
     uint32_t n_before = 0;
     view->members = rv_vec_reserve(view->members, &view->members_capacity, lane_order->n_lanes, sizeof *view->members);
     view->places = rv_vec_reserve(view->places, &view->places_capacity, lane_order->n_lanes, sizeof *view->places);
+    for (size_t i = 0; i < lane_order->n_lanes; i++)
+        view->places[i] = RV_LANE_CHOICES_NONE;
     for (size_t i = 0; i < view->n_lanes; i++)
         view->places[view->lanes[i].lane_idx] = (uint32_t)i;
     for (uint32_t i = 0; i < lane_order->n_lanes; i++) {
-        uint32_t representative = rv_lane_choices_representative(lane_order, i);
-        if (representative != RV_LANE_CHOICES_NONE)
-            view->lanes[view->places[representative]].n_members++;
+        const uint32_t place = place_of(view, lane_order, i);
+        if (place != RV_LANE_CHOICES_NONE)
+            view->lanes[place].n_members++;
     }
     for (size_t i = 0; i < view->n_lanes; i++) {
         view->lanes[i].first_member = n_before;
@@ -41,10 +50,10 @@ static void find_members(struct rv_view *view, const struct rv_lane_choices *lan
         view->lanes[i].n_members = 0;
     }
     for (size_t i = 0; i < lane_order->n_lanes; i++) {
-        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_choices_representative(lane_order, lane_idx);
-        if (representative == RV_LANE_CHOICES_NONE)
+        const uint32_t lane_idx = lane_order->order[i], place = place_of(view, lane_order, lane_idx);
+        if (place == RV_LANE_CHOICES_NONE)
             continue;
-        struct rv_view_lane *lane = &view->lanes[view->places[representative]];
+        struct rv_view_lane *lane = &view->lanes[place];
         view->members[lane->first_member + lane->n_members++] = lane_idx;
     }
 }
@@ -70,13 +79,32 @@ static void flatten(struct rv_view *view, const struct rv_lanes *lanes, uint32_t
         view->lanes[i].is_row |= !view->lanes[i].is_pinned;
 }
 
+/* Leave out lanes for which there is no room: of those that are not pinned, which come first. */
+static void leave_out(struct rv_view *view, const struct rv_lane_choices *lane_order,
+                      const struct rv_view_params *params)
+{
+    size_t n_pinned = 0;
+    view->n_in_front = view->n_behind = 0;
+    while (n_pinned < view->n_lanes && lane_order->lanes[view->shown[n_pinned]].is_pinned)
+        n_pinned++;
+    if (params->most_lanes <= n_pinned || view->n_lanes <= params->most_lanes)
+        return;
+    const uint32_t n_out = (uint32_t)view->n_lanes - params->most_lanes;
+    view->n_in_front = params->first_lane < n_out ? params->first_lane : n_out;
+    view->n_behind = n_out - view->n_in_front;
+    view->n_lanes = params->most_lanes;
+    memmove(view->shown + n_pinned, view->shown + n_pinned + view->n_in_front,
+            (view->n_lanes - n_pinned) * sizeof *view->shown);
+}
+
 static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_choices *lane_order,
-                    uint32_t most_rows)
+                    const struct rv_view_params *params)
 {
     rv_lane_choices_update(lane_order, lanes);
     view->most_depth = lane_order->most_depth;
     view->shown = rv_vec_reserve(view->shown, &view->shown_capacity, lane_order->n_lanes, sizeof *view->shown);
     view->n_lanes = rv_lane_choices_list(lane_order, view->shown);
+    leave_out(view, lane_order, params);
     view->n_processes = (uint32_t)lane_order->n_processes;
     view->n_hidden = (uint32_t)rv_lane_choices_n_hidden(lane_order);
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, view->n_lanes, sizeof *view->lanes);
@@ -96,7 +124,7 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
             .fold = rv_lane_choices_fold(lane_order, view->shown[i]),
         };
     }
-    flatten(view, lanes, most_rows);
+    flatten(view, lanes, params->most_rows);
     find_members(view, lane_order);
 }
 
@@ -569,7 +597,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     rv_group_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     struct rv_lane_choices *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
-    arrange(view, lanes, lane_order, params->most_rows);
+    arrange(view, lanes, lane_order, params);
     if (params->is_past)
         rewind_lanes(view, lanes);
     trace_path(view, params, lane_order);

@@ -87,6 +87,7 @@ struct rv_view {
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
     uint32_t n_processes, n_hidden;      /* n_hidden: lanes hidden by the user */
+    uint32_t n_in_front, n_behind;       /* lanes that are left out, for want of room: before the others, after them */
     bool is_flattened;                   /* lanes are rows for want of room, if they are not pinned */
     struct rv_lane_choices as_they_come; /* default order */
     uint32_t *members;                   /* lane_idx, of all lanes that are not hidden */
@@ -126,6 +127,8 @@ struct rv_view_params {
     bool is_steady;       /* one of a series of pictures: use hysteresis for the level */
     bool has_front_first; /* what is left of the budget goes to finer levels, lane by lane from the front */
     uint32_t most_rows;   /* with more in all lanes, those not pinned are one row each; 0 = any number */
+    uint32_t most_lanes; /* of more, so many are in the view: the pinned ones, and others from first_lane on; 0 = all */
+    uint32_t first_lane; /* of those not pinned; clamped */
     struct rv_lane_choices *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
     const struct rv_filter *filter;     /* calls that do not pass are dimmed or hidden; NULL = all pass */
     const struct rv_name_set *hits;     /* of passing calls, these are marked as hits and others dimmed; NULL = none */

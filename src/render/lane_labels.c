@@ -269,6 +269,28 @@ static void add_more(const struct names *names, bool is_below, const float at[2]
                     rv_theme_rgba(names->theme->text_strong, 1.0f));
 }
 
+/* Above the farthest lane's name and below the nearest one's: how many lanes are left out there. */
+static void add_left_out(const struct names *names, size_t n_lanes)
+{
+    const struct rv_view *view = names->frame->view;
+    for (int is_behind = 0; is_behind < 2; is_behind++) {
+        const uint32_t n = is_behind ? view->n_behind : view->n_in_front;
+        char text[64];
+        vec2 at;
+        if (!n || !n_lanes || !name_place(names, is_behind ? n_lanes - 1 : 0, at))
+            continue;
+        snprintf(text, sizeof text, "%u more %s %s", n, rv_units_word(n, "thread", "threads"),
+                 is_behind ? "behind: PageDown" : "in front: PageUp");
+        const float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text) + 10.0f;
+        const struct rv_overlay_area plate = {fmaxf(floorf(at[0] - width - NAME_GAP), 2.0f),
+                                              floorf(at[1] + (is_behind ? -1.5f : 0.7f) * NAME_HEIGHT), width, 17.0f};
+        (void)rv_overlay_claim(names->overlay, plate);
+        rv_overlay_rectangle(names->overlay, plate, 4.0f, rv_theme_rgba(names->theme->panel, 0.92f));
+        rv_overlay_text(names->overlay, RV_FONT_SMALL, (float[2]){plate.x + 5.0f, plate.y + 12.0f}, text,
+                        rv_theme_rgba(names->theme->text_strong, 1.0f));
+    }
+}
+
 /* A flat view whose lanes do not fit shows how many are out of sight. */
 static void add_scrollbar(const struct names *names)
 {
@@ -304,4 +326,5 @@ void rv_lane_labels_add_lanes(struct rv_overlay *overlay, const struct rv_scene_
     if (frame->view->n_processes > 1)
         add_brackets(&names, n_lanes);
     add_scrollbar(&names);
+    add_left_out(&names, n_lanes);
 }

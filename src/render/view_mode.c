@@ -1,17 +1,24 @@
 #include "render/view_mode.h"
 
 #define ROWS_IN_DEPTH_MOST 240u /* of stacks behind each other: of more, nothing is made out */
+#define LANES_IN_DEPTH_MOST 48u /* of more, rows are too thin to be read */
 #define IN_DEPTH .field_of_view = 0.50f, .azimuth = -0.25f, .first_face = 0, .n_faces = 3
 #define ROWS_IN_DEPTH IN_DEPTH, .elevation = 0.66f, .has_rows = true
 
 static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
-    [RV_VIEW_MODE_3D] = {.name = "3d", .title = "3D", IN_DEPTH, .elevation = 0.50f, .most_rows = ROWS_IN_DEPTH_MOST},
+    [RV_VIEW_MODE_3D] = {.name = "3d",
+                         .title = "3D",
+                         IN_DEPTH,
+                         .elevation = 0.50f,
+                         .most_rows = ROWS_IN_DEPTH_MOST,
+                         .most_lanes = LANES_IN_DEPTH_MOST},
     [RV_VIEW_MODE_ALIGNED] = {.name = "aligned",
                               .title = "Aligned",
                               .elevation = 0.50f,
                               .first_face = 1,
                               .n_faces = 2,
-                              .most_rows = ROWS_IN_DEPTH_MOST},
+                              .most_rows = ROWS_IN_DEPTH_MOST,
+                              .most_lanes = LANES_IN_DEPTH_MOST},
     [RV_VIEW_MODE_FLAME] = {.name = "flame",
                             .title = "Flame",
                             .first_face = 1,

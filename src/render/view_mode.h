@@ -25,6 +25,7 @@ struct rv_view_mode_params {
     bool is_flat;           /* lanes stacked one below the other, the first at the top; rows and text on whole points */
     bool has_leaves;        /* one row a lane: the innermost call of each time */
     uint32_t most_rows;     /* with more in all lanes, each lane is one row, as with has_leaves; 0 = any number */
+    uint32_t most_lanes;    /* that are shown at a time, others being scrolled to; 0 = any number */
     bool has_rows;          /* its lanes are not threads but calls or tasks, close behind each other */
     float row_min, row_max; /* flat: points; lanes that do not fit are scrolled */
     float lane_gap;         /* flat: rows */

@@ -12,6 +12,7 @@
 #include "ui/settings_panel.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/vec.h"
 
 #define SWITCH_NS 200000000u /* transition from one view to another */
 #define SETTLE_NS 200000000u
@@ -20,6 +21,7 @@
 #define ROW_SCALE_MAX 1000.0 /* rows of a lane of 100,000 levels can be read */
 #define ROW_READABLE 16.0    /* points */
 #define PAGE_SHARE 0.8
+#define LANE_POINTS 12.0    /* of dragging, that scroll past a lane in depth */
 #define ORBIT_SIDE_MAX 1.1f /* radians to either side of the view's own direction, down and up */
 #define ORBIT_DOWN_MAX 0.35f
 #define ORBIT_UP_MAX 0.9f
@@ -55,8 +57,21 @@ void rv_viewer_point(struct rv_viewer *viewer)
     viewer->input_ns = rv_clock_mono_ns();
 }
 
+/* Lanes behind each other, of which there are too many. */
+static void pass_lanes(struct rv_viewer *viewer, double n_lanes)
+{
+    const struct rv_view *view = viewer->view;
+    const double most = view ? (double)(view->n_in_front + view->n_behind) : 0.0;
+    viewer->look.first_lane = fmin(fmax(viewer->look.first_lane + n_lanes, 0.0), most);
+    rv_viewer_touch(viewer);
+}
+
 static void scroll(struct rv_viewer *viewer, double points)
 {
+    if (rv_view_mode_get(viewer->look.shown)->most_lanes) {
+        pass_lanes(viewer, points / LANE_POINTS);
+        return;
+    }
     double most = viewer->scene ? rv_scene_scroll_max(viewer->scene) : 0.0;
     if (most > 0.0)
         viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, 0.0), most);
@@ -76,7 +91,10 @@ static void scale_rows(struct rv_viewer *viewer, double factor)
 
 static void page(struct rv_viewer *viewer, double pages)
 {
-    if (viewer->scene)
+    const uint32_t most_lanes = rv_view_mode_get(viewer->look.shown)->most_lanes;
+    if (most_lanes)
+        pass_lanes(viewer, pages * PAGE_SHARE * most_lanes);
+    else if (viewer->scene)
         scroll(viewer, pages * PAGE_SHARE * rv_scene_page_height(viewer->scene));
 }
 
@@ -92,6 +110,19 @@ bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx)
     return true;
 }
 
+/* The lane is not in the view: put it in the middle, if there are too many. */
+static void pass_lanes_to(struct rv_viewer *viewer, uint32_t lane_idx)
+{
+    const struct rv_lane_choices *order = &viewer->lane_order;
+    const uint32_t most_lanes = rv_view_mode_get(viewer->look.shown)->most_lanes;
+    uint32_t *shown = rv_alloc_scratch(order->n_lanes, sizeof *shown);
+    const size_t n_shown = rv_lane_choices_list(order, shown);
+    for (size_t i = 0; i < n_shown && n_shown > most_lanes && most_lanes; i++)
+        if (shown[i] == rv_lane_choices_representative(order, lane_idx))
+            pass_lanes(viewer, (double)i - 0.5 * most_lanes - viewer->look.first_lane);
+    free(shown);
+}
+
 void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
 {
     const struct rv_view *view = viewer->view;
@@ -101,6 +132,8 @@ void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t d
             scroll(viewer, rv_scene_scroll_to(viewer->scene, &place));
             return;
         }
+    if (view && lane_idx < viewer->lane_order.n_lanes)
+        pass_lanes_to(viewer, lane_idx);
 }
 
 static uint32_t deepest_in(const struct rv_view *view, const struct rv_view_lane *lane)
@@ -379,9 +412,9 @@ static bool *switched_by(struct rv_viewer *viewer, enum rv_action action)
 static bool has_acted(struct rv_viewer *viewer, const struct rv_act *act)
 {
     static bool (*const SUBJECTS[])(struct rv_viewer *, const struct rv_act *) = {
-        rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,      rv_viewer_call_cursor_act,
-        rv_viewer_bookmarks_act,  rv_viewer_lit_path_act,   rv_viewer_lanes_act,    rv_viewer_debugger_act,
-        rv_viewer_waits_act,      rv_viewer_statistics_act, rv_viewer_search_act,   rv_viewer_filter_act};
+        rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,    rv_viewer_call_cursor_act,
+        rv_viewer_bookmarks_act,  rv_viewer_lit_path_act,   rv_viewer_lanes_act,  rv_viewer_debugger_act,
+        rv_viewer_waits_act,      rv_viewer_statistics_act, rv_viewer_search_act, rv_viewer_filter_act};
     for (size_t i = 0; i < sizeof SUBJECTS / sizeof *SUBJECTS; i++)
         if (SUBJECTS[i](viewer, act))
             return true;
@@ -613,6 +646,8 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
 
 void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
+    params->most_lanes = rv_view_mode_get(viewer->look.shown)->most_lanes;
+    params->first_lane = (uint32_t)viewer->look.first_lane;
     rv_viewer_search_apply(&viewer->search, params);
     rv_viewer_statistics_apply(viewer, params);
     rv_viewer_lit_path_apply(viewer, params);

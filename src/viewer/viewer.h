@@ -38,6 +38,7 @@ struct rv_viewer_look {
     enum rv_view_mode shown, from; /* different during a transition */
     uint64_t since_ns;             /* start of the transition */
     double scroll;                 /* points, in flat views */
+    double first_lane;             /* in others: lanes that are scrolled past */
     double row_scale;              /* of the height of their rows; 0 = 1 */
     struct rv_viewer_depth {
         bool is_on;

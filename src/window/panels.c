@@ -373,7 +373,8 @@ static bool show_filter_notice(struct rv_panels *panels, const struct rv_panels_
 {
     const struct rv_view *view = about->view;
     const size_t n = rv_filter_n_rules(about->viewer->search.filter);
-    const bool is_empty = view->is_made && view->n_lanes && view->n_boxes == 0;
+    const bool is_whole = view->n_in_front + view->n_behind == 0;
+    const bool is_empty = view->is_made && view->n_lanes && view->n_boxes == 0 && is_whole;
     char text[64];
     if (n == 0 || (about->viewer->panels.has_search && !is_empty))
         return false;

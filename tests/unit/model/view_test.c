@@ -519,6 +519,45 @@ Test(view, with_too_many_rows_lanes_that_are_not_pinned_are_one_row_each, .timeo
     rv_lanes_destroy(lanes);
 }
 
+Test(view, of_too_many_lanes_some_are_left_out_and_pinned_ones_stay, .timeout = 60)
+{
+    enum { N_LANES = 12, MOST = 5, PINNED = 7 };
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane_choices lane_order = {0};
+    for (uint32_t i = 0; i < N_LANES; i++)
+        fill_lane(add_lane(lanes, 1, i), i + 1, 1000);
+    rv_lane_choices_update(&lane_order, lanes);
+    rv_lane_choices_toggle_pinned(&lane_order, PINNED);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    uint32_t all[N_LANES];
+    cr_assert_eq(rv_lane_choices_list(&lane_order, all), N_LANES);
+    struct rv_view view = {0};
+    struct rv_view_params params = {
+        .from_ns = first, .to_ns = last, .width_px = 100, .most_lanes = MOST, .lane_order = &lane_order};
+    static const uint32_t firsts[] = {0, 1, 4, N_LANES - MOST, 1000};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        const uint32_t from = firsts[i] < N_LANES - MOST ? firsts[i] : N_LANES - MOST;
+        params.first_lane = firsts[i];
+        rv_view_update(&view, lanes, &params);
+        cr_assert_eq(view.n_lanes, MOST);
+        cr_assert_eq(view.n_in_front, from);
+        cr_assert_eq(view.n_behind, N_LANES - MOST - from);
+        cr_assert_eq(view.lanes[0].lane_idx, PINNED);
+        for (uint32_t j = 1; j < MOST; j++) {
+            cr_assert_eq(view.lanes[j].lane_idx, all[from + j]);
+            cr_assert_eq(view.lanes[j].n_members, 1);
+            cr_assert_gt(view.lanes[j].n_boxes, 0);
+        }
+    }
+    params.most_lanes = N_LANES;
+    rv_view_update(&view, lanes, &params);
+    cr_assert(view.n_lanes == N_LANES && view.n_in_front == 0 && view.n_behind == 0, "there is room for all");
+    rv_view_fini(&view);
+    rv_lane_choices_fini(&lane_order);
+    rv_lanes_destroy(lanes);
+}
+
 /* Their finer levels do not have all calls. */
 Test(view, lanes_that_are_shown_by_sums_are_not_refined, .timeout = 60)
 {

@@ -1,6 +1,7 @@
 #include "viewer/lane_actions.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #include "viewer/calls_view.h"
 #include "viewer/tasks_view.h"
@@ -84,4 +85,54 @@ Test(lane_actions, are_nothing_to_rows_of_calls_and_of_tasks)
     }
     const struct rv_act show_all = {.action = RV_ACTION_SHOW_ALL_LANES};
     cr_assert_not(rv_viewer_tasks_view_act(&viewer, &show_all));
+}
+
+/* The view that is made for the viewer, with one lane a row. */
+static void look(struct rv_view *view)
+{
+    struct rv_view_params params = {.to_ns = 1000, .width_px = 100, .lane_order = &viewer.lane_order};
+    rv_viewer_apply(&viewer, &params);
+    rv_view_update(view, viewer.lanes, &params);
+    viewer.view = view;
+}
+
+static bool has_lane(const struct rv_view *view, uint32_t lane_idx)
+{
+    bool is_there = false;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        is_there |= view->lanes[i].lane_idx == lane_idx;
+    return is_there;
+}
+
+Test(lane_actions, of_too_many_lanes_behind_each_other_all_can_be_gone_to)
+{
+    enum { N = 60 };
+    const uint32_t most = rv_view_mode_get(RV_VIEW_MODE_3D)->most_lanes;
+    struct rv_view view = {0};
+    for (uint32_t i = 4; i < N; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%c%c", 'a' + (int)(i % 26), 'a' + (int)(i / 26));
+        rv_lanes_add(viewer.lanes, &(struct rv_lane_identity){
+                                       .pid = 10, .tid = i, .process_key = 10, .process_name = "prog", .name = name});
+    }
+    rv_lane_choices_update(&viewer.lane_order, viewer.lanes);
+    viewer.look.shown = RV_VIEW_MODE_3D;
+    look(&view);
+    cr_assert_eq(view.n_lanes, most);
+    cr_assert_eq(view.n_behind, N - most);
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_PAGE_DOWN});
+    look(&view);
+    cr_assert_eq(view.n_in_front, N - most, "as far as there are lanes");
+    rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_SCROLL, .amount = -36.0});
+    look(&view);
+    cr_assert_eq(view.n_behind, 3);
+    for (uint32_t i = 0; i < N; i++) {
+        act(RV_ACTION_SHOW_LANE, i + 1);
+        look(&view);
+        cr_assert(has_lane(&view, i), "lane %u", i);
+    }
+    viewer.look.shown = RV_VIEW_MODE_FLAME;
+    look(&view);
+    cr_assert_eq(view.n_lanes, N, "those below each other are scrolled");
+    rv_view_fini(&view);
 }
