@@ -1,4 +1,4 @@
-/* planted PROBLEM: a program that has this problem. Slow calls sleep, so that a busy machine does not hide the problem. */
+/* planted PROBLEM [MS]: a program that has this problem; MS: of a version of it, how long a picture takes. Slow calls sleep, so that a busy machine does not hide the problem. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -24,7 +24,8 @@ enum {
     N_PAGES = 5,
     N_ITEMS = 100,
     DEEP = 2000,
-    PIPE_BYTES = 4096
+    PIPE_BYTES = 4096,
+    N_PICTURES = 100
 };
 
 static volatile unsigned work;
@@ -366,6 +367,34 @@ static void leak(void)
     visit(1);
 }
 
+/* ---- a regression: a later version takes longer for a picture ---- */
+
+static long picture_ms;
+
+SCENE static void clear(void)
+{
+    spin(500);
+}
+
+SCENE static void draw_text(void)
+{
+    spin(1000);
+}
+
+SCENE static void draw_picture(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = picture_ms * 1000000}, NULL); /* its own time */
+}
+
+static void pictures(void)
+{
+    for (int i = 0; i < N_PICTURES; i++) {
+        clear();
+        draw_text();
+        draw_picture();
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -379,7 +408,9 @@ int main(int argc, char **argv)
                     {"inversion", inversion},
                     {"consumer", slow_consumer},
                     {"queries", queries},
-                    {"leak", leak}};
+                    {"leak", leak},
+                    {"pictures", pictures}};
+    picture_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
     for (size_t i = 0; i < sizeof PROBLEMS / sizeof *PROBLEMS && argc > 1; i++)
         if (strcmp(argv[1], PROBLEMS[i].name) == 0) {
             PROBLEMS[i].run();
