@@ -33,7 +33,7 @@ void rv_traced_instructions_see_learnt(rb_event_flag_t event, const struct rv_ho
     n_learnt += hooks == rv_fast_dispatch.hooks ? 1 : 2;
 }
 
-/* An event that is told without the function that calls hooks, in a Ruby of another compiler, was not seen. */
+/* A compiler may have Ruby call hooks without the function that is replaced: such an event was not seen. */
 static bool is_rememberable(void)
 {
     const rb_event_flag_t fast = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_B_CALL | RUBY_EVENT_B_RETURN;
