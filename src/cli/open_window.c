@@ -43,6 +43,9 @@ int rv_open_window(struct rv_session *session, const struct rv_options *options,
     all.stop_ns = options->to_ns;
     all.find = options->find;
     all.aligns_tasks = options->aligns_tasks;
+    all.has_other_order = rv_options_has_other_order(options);
+    all.lanes_asked = options->lanes;
+    all.most_depth = options->most_depth;
     all.calls_of = options->calls_of;
     all.filter = options->filter;
     int error = rv_window_run(session, &all);

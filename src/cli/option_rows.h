@@ -193,6 +193,10 @@ OPTION(FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: arg: thread: dep
     "`1, \"SELECT 2\"`. A number has <, <=, >, >= or = in front, or is a range as in 2..8. May be given several times: a call must "
     "match every RULE.")
 
+OPTION(DIM, WATCH | DIFF, "dim", NULL, NULL, FLAG(dims),
+    "dim calls that do not match --filter in pictures and in the window, instead of leaving them out",
+    "In the window it is Ctrl+H.")
+
 OPTION(FROM, WATCH | DIFF, "from", "=TIME", NULL, TIME(from_ns, 0),
     "only calls that are still open at this time after the first event, or begin later",
     "Times in a report are the parts inside of the range. A picture shows the range; where --at or --window choose what is "
@@ -211,6 +215,10 @@ OPTION(CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL, CODE,
     "the subroutine of --view=calls: of those whose full name matches, the one with most time",
     "Without it, the subroutine with most own time. With --from and --to, its calls in the range.")
 
+OPTION(ORDER, WATCH | DIFF, "order", "=time|longest", NULL, WORD(order),
+    "the order of calls and tasks in their views: by time (default for tasks), or the longest in front (for calls)",
+    "In the window it is Shift+5.")
+
 OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL, FLAG(aligns_tasks),
     "align the tasks of --view=tasks at their begin, instead of showing them at their times",
     NULL)
@@ -218,6 +226,16 @@ OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL, FLAG(aligns_tasks),
 OPTION(LOCK_LANES, WATCH, "lock-lanes", NULL, NULL, FLAG(has_lock_lanes),
     "with lanes of what was waited for most, before the threads: who had it, and who waited",
     "In the views 3d, aligned and flame; --holders has them in text. In the window it is Shift+F9.")
+
+OPTION(LANES, WATCH | DIFF, "lanes", "=CHOICE:THREAD,...", NULL, CODE,
+    "hide:THREAD, row:THREAD (collapsed), front:THREAD (pinned), and others: how lanes of threads are shown",
+    "THREAD is the number that the list of threads has; where several lanes have it, /2 behind it is the second of them. "
+    "process:, family:, owner: and thread: show all lanes of that group of the THREAD as one row, with a ! in front each of "
+    "them. They hold once the capture has ended. `Copy command` in the window writes them.")
+
+OPTION(CROP, WATCH | DIFF, "crop", "=N", NULL, COUNT(most_depth, 1u << 24),
+    "show only the outermost N depths of each thread, in pictures and in the window",
+    "In the window these are the keys [ and ].")
 
 OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL, WORD(scheme),
     "what colours stand for (default: package)",

@@ -18,6 +18,7 @@
 #include "base/os.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "model/lane_choices_text.h"
 #include "model/regex.h"
 #include "model/waited_calls.h"
 #include "prototypes/syscall_prototypes.h"
@@ -194,6 +195,9 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
             return bad_pattern(entry, value, why);
         rv_regex_fini(&pattern);
         return 0;
+    case RV_OPTION_LANES:
+        options->lanes = value;
+        return rv_lane_choices_text_check(value) ? bad_pattern(entry, value, "not a list as hide:17,row:18") : 0;
     case RV_OPTION_FILTER:
         return rv_filter_add(&options->filter, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
     default:
@@ -583,6 +587,11 @@ static int check(const struct rv_options *options)
                    : 0;
     if (options->calls_of && options->look != RV_VIEW_MODE_CALLS)
         return rv_err(EINVAL, "--calls-of goes with --view=calls; see ringviz --help");
+    const bool has_rows = options->look == RV_VIEW_MODE_CALLS || options->look == RV_VIEW_MODE_TASKS;
+    if (rv_options_has(options, RV_OPTION_ORDER) && !has_rows)
+        return rv_err(EINVAL, "--order goes with --view=calls and --view=tasks; see ringviz --help");
+    if (options->dims && !rv_filter_n_rules(options->filter))
+        return rv_err(EINVAL, "--dim goes with --filter; see ringviz --help");
     if (options->aligns_tasks && options->look != RV_VIEW_MODE_TASKS)
         return rv_err(EINVAL, "--align-tasks goes with --view=tasks; see ringviz --help");
     if (options->aligns_tasks && (options->frames || options->video))
@@ -704,6 +713,12 @@ static int refuse_option(const char *given)
     return rv_err(EINVAL, "%s: unknown option; see ringviz --help", given);
 }
 
+bool rv_options_has_other_order(const struct rv_options *options)
+{
+    const enum rv_row_order usual = options->look == RV_VIEW_MODE_CALLS ? RV_ROWS_LONGEST_FIRST : RV_ROWS_BY_TIME;
+    return rv_options_has(options, RV_OPTION_ORDER) && options->order != usual;
+}
+
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     static const uint64_t KEEP_NS = 5000000000;
@@ -740,6 +755,8 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     error = imply(options);
     if (error)
         return error;
+    if (options->dims)
+        rv_filter_set_mode(&options->filter, RV_FILTER_DIM);
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* getopt has skipped "--" */

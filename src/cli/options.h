@@ -25,6 +25,8 @@ struct rv_export_option {
     const char *path;
 };
 
+enum rv_row_order { RV_ROWS_BY_TIME, RV_ROWS_LONGEST_FIRST };
+
 enum rv_states { RV_STATES_ON, RV_STATES_OWN /* but not who else of the machine wakes the threads */, RV_STATES_OFF };
 
 enum rv_follow { RV_FOLLOW_LATER /* processes that are started while it is traced */, RV_FOLLOW_NONE, RV_FOLLOW_ALL };
@@ -65,6 +67,10 @@ struct rv_options {
     int width_px, height_px;
     enum rv_view_mode look;      /* of the picture, and of the window at first */
     bool aligns_tasks;           /* --align-tasks */
+    enum rv_row_order order;     /* --order */
+    bool dims;                   /* --dim */
+    const char *lanes;           /* --lanes, checked; NULL = none */
+    uint32_t most_depth;         /* --crop; 0 = all */
     bool has_lock_lanes;         /* --lock-lanes; of the picture, and of the window at first */
     const char *calls_of;        /* of the view of calls: its subroutine; NULL = a sensible one */
     enum rv_color_scheme scheme; /* the same */
@@ -111,6 +117,9 @@ static inline bool rv_options_has(const struct rv_options *options, enum rv_opti
 {
     return options->is_given[id - RV_OPTION_FIRST];
 }
+
+/* Is the order of calls or tasks another than the default of their view? */
+bool rv_options_has_other_order(const struct rv_options *options);
 
 /* --from or --to. */
 static inline bool rv_options_has_part(const struct rv_options *options)

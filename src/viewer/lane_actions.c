@@ -1,5 +1,8 @@
 #include "viewer/lane_actions.h"
 
+#include <string.h>
+
+#include "model/lane_choices_text.h"
 #include "model/lane_sort.h"
 
 /* The lane given by the action, or the one under the cursor, or the pinned call's. False when there is none. */
@@ -52,6 +55,16 @@ static void act_on_lane(struct rv_viewer *viewer, enum rv_action action, uint32_
         rv_lane_choices_move(lane_order, lane_idx, -1);
     else if (action == RV_ACTION_LANE_BACK)
         rv_lane_choices_move(lane_order, lane_idx, 1);
+}
+
+void rv_viewer_lanes_arrange(struct rv_viewer *viewer)
+{
+    if (!viewer->lanes_asked)
+        return;
+    rv_lane_choices_update(&viewer->lane_order, viewer->lanes);
+    const char *unknown = rv_lane_choices_text_apply(&viewer->lane_order, viewer->lanes, viewer->lanes_asked);
+    if (unknown)
+        rv_message_warn(&viewer->message, "--lanes: no such lane: %.*s", (int)strcspn(unknown, ","), unknown);
 }
 
 bool rv_viewer_lanes_are_meant(enum rv_action action)

@@ -576,6 +576,8 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .at_ns = params->at_ns,
         .has_at = params->has_at,
         .has_width = params->has_width,
+        .lanes_asked = params->lanes_asked,
+        .lane_order = {.most_depth = params->most_depth},
         .bookmarks_path = params->bookmarks_path,
         .is_from_pipe = params->is_from_pipe,
         .session = params->session,
@@ -585,6 +587,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     rv_viewer_statistics_init(&viewer->statistics, rv_session_range_bytes(params->session));
     viewer->calls_view.pattern = params->calls_of;
     viewer->tasks_view.is_aligned = viewer->tasks_view.is_whole = params->aligns_tasks;
+    viewer->calls_view.is_by_time = viewer->tasks_view.is_longest_first = params->has_other_order;
     viewer->search.session = params->session;
     viewer->search.lane_order = &viewer->lane_order;
     rv_viewer_search_find(&viewer->search, params->find);
@@ -629,8 +632,10 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     viewer->is_dirty |= is_end;
     if (is_end && viewer->bookmarks_path)
         rv_bookmarks_open(&viewer->marks, viewer->bookmarks_path, viewer->live_edge.first_ns);
-    if (is_end && viewer->lanes)
+    if (is_end && viewer->lanes) {
         select_asked(viewer);
+        rv_viewer_lanes_arrange(viewer);
+    }
     if (viewer->lanes)
         ask(viewer);
     if (is_end && !viewer->is_touched && viewer->starts_playing)

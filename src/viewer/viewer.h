@@ -102,6 +102,7 @@ struct rv_viewer {
     uint64_t at_ns;              /* begin of the window at the end of the capture; */
     bool has_at;                 /* else all is shown */
     bool has_width;              /* the window's width was requested: the capture's end does not change it */
+    const char *lanes_asked;     /* how lanes are shown from the end of the capture on; NULL = as they are. Borrowed */
     const char *bookmarks_path;  /* the file that bookmarks are saved to once it exists; NULL = none. Borrowed */
     bool is_from_pipe;           /* the capture: there is no such file, and none for a command */
     bool wants_recording;        /* record to a file if possible */
@@ -126,6 +127,9 @@ struct rv_viewer_params {
     const struct rv_diff *diff;     /* outlives it; NULL = none */
     const char *find;               /* NULL = nothing */
     bool aligns_tasks;              /* in the view of tasks */
+    bool has_other_order;           /* of calls or tasks, in their views */
+    const char *lanes_asked;        /* model/lane_choices_text.h, for the end of the capture; NULL = none */
+    uint32_t most_depth;            /* of calls that are shown; 0 = all */
     const char *calls_of;           /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     const struct rv_filter *filter; /* NULL = all passes */
     struct rv_scene *scene;         /* both outlive the viewer */

@@ -9,6 +9,7 @@
 
 #include "window/gl_context.h"
 #include "window/panels.h"
+#include "viewer/lane_actions.h"
 #include "viewer/viewer.h"
 #include "base/err.h"
 #include "base/vec.h"
@@ -116,6 +117,9 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
                                              .diff = params->diff,
                                              .find = params->find,
                                              .aligns_tasks = params->aligns_tasks,
+                                             .has_other_order = params->has_other_order,
+                                             .lanes_asked = params->lanes_asked,
+                                             .most_depth = params->most_depth,
                                              .calls_of = params->calls_of,
                                              .filter = params->filter};
     rv_settings_init(&viewer_params.settings);
@@ -126,6 +130,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     viewer->time_window.is_following = false;
     viewer->live_edge = (struct rv_live_edge){first_ns, last_ns, last_ns, last_ns, .is_done = true};
+    rv_viewer_lanes_arrange(viewer);
     (void)rv_viewer_search_update(&viewer->search, viewer->lanes, viewer->subroutines, true);
     if (rv_viewer_calls_view_is_shown(viewer)) {
         if (has_range)

@@ -25,9 +25,12 @@ struct rv_screenshot_params { /* zero = default */
     struct rv_subroutines *subroutines;
     struct rv_session *session; /* loads pages on demand; NULL = all calls are in the lanes */
     enum rv_view_mode look;
-    bool aligns_tasks;    /* of the view of tasks */
-    bool has_lock_lanes;  /* with lanes of what was waited for */
-    const char *calls_of; /* of the view of calls: a regular expression; NULL = a sensible subroutine */
+    bool aligns_tasks;       /* of the view of tasks */
+    bool has_other_order;    /* of calls or tasks, in their views */
+    const char *lanes_asked; /* model/lane_choices_text.h; NULL = as they come */
+    uint32_t most_depth;     /* of calls that are shown; 0 = all */
+    bool has_lock_lanes;     /* with lanes of what was waited for */
+    const char *calls_of;    /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     enum rv_color_scheme scheme;
     enum rv_color_theme theme;
     uint64_t at_ns;                 /* begin of the window, from the first event */

@@ -1,10 +1,12 @@
 #include "window/view_command.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export/text_buffer.h"
 #include "model/color.h"
+#include "model/lane_choices_text.h"
 #include "render/view_mode.h"
 
 /* In single quotes, where there is something that a shell would not take as it is. */
@@ -56,6 +58,25 @@ static void add_selected(struct rv_text_buffer *text, const struct rv_viewer *vi
     rv_text_buffer_format(text, " --to=%" PRIu64 "ns", selected->to_ns - first_ns);
 }
 
+/* Where it is not the view's default. */
+static void add_order(struct rv_text_buffer *text, const struct rv_viewer *viewer)
+{
+    if (rv_viewer_calls_view_is_shown(viewer) && viewer->calls_view.is_by_time)
+        add_option(text, "order", "time");
+    if (rv_viewer_tasks_view_is_shown(viewer) && viewer->tasks_view.is_longest_first)
+        add_option(text, "order", "longest");
+}
+
+static void add_lanes(struct rv_text_buffer *text, const struct rv_viewer *viewer)
+{
+    char *lanes = viewer->lanes ? rv_lane_choices_text_take(&viewer->lane_order, viewer->lanes) : NULL;
+    if (lanes && *lanes)
+        add_option(text, "lanes", lanes);
+    free(lanes);
+    if (viewer->lane_order.most_depth)
+        rv_text_buffer_format(text, " --crop=%" PRIu32, viewer->lane_order.most_depth);
+}
+
 char *rv_view_command(const struct rv_viewer *viewer, const char *file)
 {
     struct rv_text_buffer text = {.n = 0};
@@ -67,6 +88,7 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
     add_option(&text, "view", rv_view_mode_get(viewer->look.shown)->name);
     if (viewer->look.scheme < RV_COLOR_DIFFERENCE)
         add_option(&text, "color", rv_color_scheme_name(viewer->look.scheme));
+    add_option(&text, "theme", rv_color_theme_name(viewer->settings.theme));
     rv_text_buffer_format(&text, " --at=%" PRIu64 "ns --window=%" PRIu64 "ns", from_ns - first_ns,
                           to_ns > from_ns ? to_ns - from_ns : 1);
     add_selected(&text, viewer);
@@ -74,10 +96,14 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         add_calls_of(&text, viewer);
     if (rv_viewer_tasks_view_is_shown(viewer) && viewer->tasks_view.is_aligned)
         rv_text_buffer_add(&text, " --align-tasks");
+    add_order(&text, viewer);
+    add_lanes(&text, viewer);
     if (viewer->settings.has_lock_lanes)
         rv_text_buffer_add(&text, " --lock-lanes");
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
         add_option(&text, "filter", rv_filter_text(filter, i));
+    if (rv_filter_n_rules(filter) && rv_filter_mode(filter) == RV_FILTER_DIM)
+        rv_text_buffer_add(&text, " --dim");
     if (*viewer->search.find)
         add_option(&text, "find", viewer->search.find);
     rv_text_buffer_add(&text, *file == '-' ? " ./" : " ");

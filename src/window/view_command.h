@@ -5,8 +5,8 @@
 #include "viewer/viewer.h"
 
 /*
- * The options for view, colours, time, filters and search, and the file, as words that a POSIX shell reads. The caller
- * frees them.
+ * The options for view, colours, time, lanes, filters and search, and the file, as words that a POSIX shell reads. The
+ * caller frees them.
  */
 char *rv_view_command(const struct rv_viewer *viewer, const char *file);
 

@@ -624,6 +624,9 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .diff = params->diff,
                                       .find = params->find,
                                       .aligns_tasks = params->aligns_tasks,
+                                      .has_other_order = params->has_other_order,
+                                      .lanes_asked = params->lanes_asked,
+                                      .most_depth = params->most_depth,
                                       .calls_of = params->calls_of,
                                       .filter = params->filter};
     rv_settings_init(&viewer.settings);

@@ -43,6 +43,9 @@ struct rv_window_params {           /* zero = default */
     uint64_t start_ns, stop_ns;     /* begin and end of that, from the first event; stop_ns 0 = at the end */
     const char *find;               /* initial search; NULL = none */
     bool aligns_tasks;              /* of the view of tasks */
+    bool has_other_order;           /* of calls or tasks, in their views */
+    const char *lanes_asked;        /* model/lane_choices_text.h; NULL = as they come */
+    uint32_t most_depth;            /* of calls that are shown; 0 = all */
     const char *calls_of;           /* of the view of calls: a regular expression; NULL = none */
     const struct rv_filter *filter; /* initial filter; NULL = all */
     const struct rv_diff *diff;     /* comparison of the session's two runs; NULL = one run */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "model/lane_choices_text.h"
 #include "window/view_command.h"
 
 #define MS UINT64_C(1000000)
@@ -113,6 +114,75 @@ Test(view_command, the_options_name_the_subroutine_whose_calls_are_shown, .timeo
     free(command);
     rv_subroutines_destroy(fixture.viewer.subroutines);
     fini(&fixture);
+}
+
+/* Arranged by its options, another viewer would copy the same command. */
+Test(view_command, the_options_arrange_the_lanes_as_they_were, .timeout = 60)
+{
+    struct fixture fixture, again;
+    struct rv_options options;
+    char why[160], words[1024];
+    init(&fixture, &(struct rv_viewer_params){.window_ns = 5 * MS, .most_depth = 3});
+    for (uint32_t i = 2; i < 6; i++)
+        rv_lanes_add(fixture.lanes,
+                     &(struct rv_lane_identity){.pid = i / 4 + 1, .tid = i / 2, .process_key = i / 4 + 1});
+    struct rv_lane_choices *lane_order = &fixture.viewer.lane_order;
+    rv_lane_choices_update(lane_order, fixture.lanes);
+    rv_lane_choices_toggle_hidden(lane_order, 2);
+    rv_lane_choices_toggle_pinned(lane_order, 0);
+    rv_lane_choices_toggle_collapsed(lane_order, 1);
+    rv_lane_choices_toggle_process(lane_order, 3);
+    cr_assert_eq(rv_filter_add(&fixture.viewer.search.filter, "depth:<9", why, sizeof why), 0);
+    rv_filter_set_mode(&fixture.viewer.search.filter, RV_FILTER_DIM);
+    fixture.viewer.settings.theme = RV_COLOR_LIGHT;
+    char *command = rv_view_command(&fixture.viewer, "f");
+    parse(&options, command, words);
+    cr_assert_eq(options.theme, RV_COLOR_LIGHT);
+    cr_assert_eq(options.most_depth, 3);
+    cr_assert_eq(rv_filter_mode(options.filter), RV_FILTER_DIM);
+    cr_assert_not_null(options.lanes, "%s", command);
+    struct rv_lane_choices copy = {.n_lanes = 0};
+    rv_lane_choices_update(&copy, fixture.lanes);
+    cr_assert_null(rv_lane_choices_text_apply(&copy, fixture.lanes, options.lanes), "%s", command);
+    for (size_t i = 0; i < copy.n_lanes; i++) {
+        cr_assert_eq(copy.lanes[i].is_hidden, lane_order->lanes[i].is_hidden, "%s", command);
+        cr_assert_eq(copy.lanes[i].is_pinned, lane_order->lanes[i].is_pinned, "%s", command);
+        cr_assert_eq(copy.lanes[i].is_collapsed, lane_order->lanes[i].is_collapsed, "%s", command);
+    }
+    for (size_t i = 0; i < copy.n_groups; i++)
+        cr_assert_eq(copy.groups[i].choice, lane_order->groups[i].choice, "%s", command);
+    rv_lane_choices_fini(&copy);
+    init(&again, &(struct rv_viewer_params){.window_ns = 5 * MS, .lanes_asked = "hide:1"});
+    cr_assert(again.viewer.lane_order.lanes[0].is_hidden, "at the end of the capture");
+    fini(&again);
+    free(command);
+    fini(&fixture);
+}
+
+Test(view_command, the_order_of_calls_is_kept, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_options options;
+    char words[1024];
+    init(&fixture, &(struct rv_viewer_params){.window_ns = 5 * MS, .has_other_order = true});
+    fixture.viewer.subroutines = rv_subroutines_create();
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LOOK_CALLS});
+    char *command = rv_view_command(&fixture.viewer, "f");
+    parse(&options, command, words);
+    cr_assert(rv_options_has_other_order(&options), "%s", command);
+    cr_assert_eq(options.order, RV_ROWS_BY_TIME);
+    free(command);
+    rv_subroutines_destroy(fixture.viewer.subroutines);
+    fini(&fixture);
+}
+
+Test(view_command, lists_of_lanes_are_checked, .timeout = 60)
+{
+    static const char *const bad[] = {"",        "hide",    "hide:",  "hide:x", "hide:1,",
+                                      "!hide:1", "row:1/0", "lane:1", "row:1 "};
+    cr_assert_null(rv_lane_choices_text_check("hide:17,row:18/2,front:3,!family:20,process:1,owner:2,thread:4"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_not_null(rv_lane_choices_text_check(bad[i]), "\"%s\"", bad[i]);
 }
 
 /* Also if the window begins where the capture does. */
