@@ -310,6 +310,12 @@ struct choice_words {
     char text[3 * sizeof(struct rv_waits_table_name) + 64];
 };
 
+/* Of "worker in cache::get", the thread. */
+static int thread_bytes(const struct rv_waits_table_name *side)
+{
+    return (int)(side->n_before ? side->n_before - strlen(" in ") : strlen(side->text));
+}
+
 /* Where the rows of the list of waits, or of arcs, lead to, while it is open. */
 static void add_waits(const struct rv_viewer *viewer, struct rv_command_palette *shown, struct rv_action_row *rows,
                       struct choice_words words[2 * WAITS_SHOWN])
@@ -322,10 +328,12 @@ static void add_waits(const struct rv_viewer *viewer, struct rv_command_palette 
         struct rv_waits_table_row row;
         rv_waits_content_describe(viewer, idx, &row);
         if (of_arcs) {
-            (void)snprintf(words[0].text, sizeof words[0].text, "go to %s, which waited for %s", row.waiter.text,
-                           row.object.text);
-            (void)snprintf(words[1].text, sizeof words[1].text, "go to %s, which ended waits for %s of %s",
-                           row.holder.text, row.object.text, row.waiter.text);
+            const int n_waiter = thread_bytes(&row.waiter), n_holder = thread_bytes(&row.holder);
+            (void)snprintf(words[0].text, sizeof words[0].text, "go to %.*s, which waited for %s%s", n_waiter,
+                           row.waiter.text, row.object.text, row.waiter.text + n_waiter);
+            (void)snprintf(words[1].text, sizeof words[1].text, "go to %.*s, which ended waits of %.*s for %s%s",
+                           n_holder, row.holder.text, n_waiter, row.waiter.text, row.object.text,
+                           row.holder.text + n_holder);
         } else {
             (void)snprintf(words[0].text, sizeof words[0].text, "go to the longest wait for %s", row.object.text);
             (void)snprintf(words[1].text, sizeof words[1].text, "go to who kept others waiting for %s",
