@@ -25,7 +25,7 @@ if (!$firefox) {
 }
 END { local $?; $firefox and kill(KILL => -$firefox) and waitpid($firefox, 0) }    # and its helpers
 $SIG{ALRM} = sub { die "Firefox does not answer\n" };
-alarm 90;
+alarm 300;
 
 my $port;
 until ($port) {
