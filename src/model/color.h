@@ -7,6 +7,7 @@
 #ifndef RV_MODEL_COLOR_H
 #define RV_MODEL_COLOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RV_COLOR_HUES 12u
@@ -28,6 +29,12 @@ enum rv_color_scheme {
     RV_COLOR_DIFFERENCE,    /* for two compared runs. Slot 0: shade from faster to slower; RV_COLOR_ONE_RUN */
     RV_COLOR_SCHEME_COUNT
 };
+
+/* Has each package its colours? */
+static inline bool rv_color_is_by_package(enum rv_color_scheme scheme)
+{
+    return scheme == RV_COLOR_PACKAGE || scheme == RV_COLOR_HIGH_CONTRAST;
+}
 
 /* Number of schemes for any trace; the ones after need a comparison. */
 #define RV_COLOR_PLAIN_SCHEMES RV_COLOR_DIFFERENCE

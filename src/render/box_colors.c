@@ -46,8 +46,9 @@ struct rv_box_colors {
     size_t table_size;
     struct member *members;
     size_t n_members, members_capacity;
-    size_t n_met;   /* groups at the last update */
-    uint64_t split; /* key of the package that is split into subroutines; 0 = none */
+    size_t n_met;    /* groups at the last update */
+    uint64_t split;  /* key of the package that is split into subroutines; 0 = none */
+    double nameless; /* own time, in statistics, of subroutines without a group */
     bool is_moving, is_updated;
     uint64_t version;          /* rises when a colour changes */
     struct rv_box_times times; /* scratch */
@@ -74,6 +75,7 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
     into->scheme = from->scheme;
     into->diff = from->diff;
     into->split = from->split;
+    into->nameless = from->nameless;
     into->is_moving = from->is_moving;
     into->is_updated = from->is_updated;
     into->version = from->version;
@@ -353,6 +355,18 @@ void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *vi
     colors->is_updated |= has_new;
 }
 
+void rv_box_colors_take_self_times(struct rv_box_colors *colors, const struct rv_stats_row *rows, size_t n,
+                                   struct rv_subroutines *subroutines)
+{
+    colors->nameless = 0.0;
+    for (size_t i = 0; i < colors->n_groups; i++)
+        colors->groups[i].self = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t group = learn_group(colors, rows[i].id, subroutines);
+        *(group == GROUP_UNKNOWN ? &colors->nameless : &colors->groups[group].self) += (double)rows[i].self_ns;
+    }
+}
+
 void rv_box_colors_choose(struct rv_box_colors *colors, enum rv_color_scheme scheme)
 {
     colors->scheme = scheme;
@@ -462,14 +476,14 @@ bool rv_box_colors_has_packages(const struct rv_box_colors *colors)
 
 size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max)
 {
-    double self = 0.0, inclusive = 0.0;
+    double self = colors->nameless, inclusive = 0.0;
     size_t n = 0;
     for (size_t i = 0; i < colors->n_groups; i++) {
         const struct group *group = &colors->groups[i];
         size_t at = n;
         self += group->self;
         inclusive += group->inclusive;
-        if (group->inclusive <= 0.0)
+        if (group->self <= 0.0 && group->inclusive <= 0.0)
             continue;
         while (at > 0 && out[at - 1].share < group->self)
             at--;
@@ -477,7 +491,8 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
             continue;
         n = n < max ? n + 1 : max;
         memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
-        out[at] = (struct rv_box_colors_group){.package = group->package,
+        out[at] = (struct rv_box_colors_group){.key = group->key,
+                                               .package = group->package,
                                                .name = group->name,
                                                .name_bytes = group->name_bytes,
                                                .file = group->file,
@@ -492,7 +507,7 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
     }
     for (size_t i = 0; i < n; i++) {
         out[i].share /= fmax(self, 1e-12);
-        out[i].inclusive /= inclusive;
+        out[i].inclusive /= fmax(inclusive, 1e-12);
     }
     return n;
 }

@@ -16,6 +16,7 @@
 
 #include "model/color.h"
 #include "model/diff.h"
+#include "model/stats.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 
@@ -38,6 +39,11 @@ enum rv_box_colors_stage {
 /* Add the subroutines of this view. */
 void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
                           enum rv_box_colors_stage stage);
+
+/* Take the groups' own times from statistics, where folds of views only have the time of their majority. Subroutines
+ * that no view had get groups, too. */
+void rv_box_colors_take_self_times(struct rv_box_colors *colors, const struct rv_stats_row *rows, size_t n,
+                                   struct rv_subroutines *subroutines);
 
 /* Rises when a group is new, and when a package is split or is not any more. */
 uint64_t rv_box_colors_version(const struct rv_box_colors *colors);
@@ -75,6 +81,7 @@ struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t
 enum rv_box_colors_kind { RV_BOX_COLORS_STEM, RV_BOX_COLORS_PACKAGE, RV_BOX_COLORS_SUBROUTINE };
 
 struct rv_box_colors_group {
+    uint64_t key;        /* the same in all views as long as no package is split, or is not any more; not 0 */
     const char *package; /* of a subroutine that has an address instead of a name; else NULL */
     const char *name; /* of its package or subroutine, or the common begin of names; valid as long as the subroutines */
     size_t name_bytes;
@@ -83,7 +90,7 @@ struct rv_box_colors_group {
     uint32_t n_members; /* subroutines */
     enum rv_box_colors_kind kind;
     bool is_state;
-    double share, inclusive; /* of the own time, and of the inclusive time, of all groups */
+    double share, inclusive; /* of the own time, and of the inclusive time, of all subroutines */
     uint32_t slot, shade;    /* < RV_COLOR_ROWS; an average one */
 };
 
