@@ -12,6 +12,7 @@ void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_ra
 {
     renewal->begun_ns = rv_clock_mono_ns();
     next_of(renewal)->n_calls_sampled = renewal->n_calls_sampled;
+    next_of(renewal)->is_one_thread = renewal->is_one_thread;
     rv_range_job_start(next_of(renewal), params, session);
 }
 
@@ -42,6 +43,12 @@ void rv_range_renewal_turn(struct rv_range_renewal *renewal)
     rv_range_job_stop(&renewal->jobs[renewal->shown]);
     renewal->shown = !renewal->shown;
     renewal->took_ns = rv_clock_mono_ns() - renewal->begun_ns;
+}
+
+bool rv_range_renewal_has_paused(const struct rv_range_renewal *renewal, unsigned times, uint64_t least_ns)
+{
+    const uint64_t pause_ns = rv_clock_later_ns(times * renewal->took_ns, least_ns);
+    return !rv_range_renewal_is_on(renewal) && rv_clock_mono_ns() - renewal->begun_ns >= pause_ns;
 }
 
 double rv_range_renewal_progress(const struct rv_range_renewal *renewal)

@@ -14,6 +14,7 @@ struct rv_range_renewal { /* zeroed = nothing measured; must not move while runn
     struct rv_range_job jobs[2];
     unsigned shown;
     uint64_t n_calls_sampled;   /* set before it is started: so many are measured first; 0: none */
+    bool is_one_thread;         /* set before it is started: as in struct rv_range_job */
     uint64_t begun_ns, took_ns; /* of the last start, by the clock; of the shown one */
 };
 
@@ -55,6 +56,9 @@ static inline bool rv_range_renewal_is_on(const struct rv_range_renewal *renewal
 {
     return renewal->jobs[!renewal->shown].range;
 }
+
+/* Is nothing being measured since so many times as long as it took last, and for least_ns at the least? */
+bool rv_range_renewal_has_paused(const struct rv_range_renewal *renewal, unsigned times, uint64_t least_ns);
 
 double rv_range_renewal_progress(const struct rv_range_renewal *renewal); /* of the measuring, 0..1 */
 

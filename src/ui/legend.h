@@ -20,6 +20,7 @@ enum rv_legend_form { /* of a colour's sample */
 };
 
 struct rv_legend_row {
+    uint64_t group; /* the same in other legends; 0 = none */
     char name[RV_LEGEND_NAME_BYTES];
     uint32_t rgba;
     enum rv_legend_form form;

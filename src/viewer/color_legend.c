@@ -12,6 +12,11 @@
 
 #define RANKED 64u /* limit of groups; the rest is summarized as others */
 
+/* While the picture moves, a row passes another if its share is larger by this factor, and by so much. */
+#define LEAD 1.25
+#define LEAD_SHARE 0.002
+#define LEAST_OTHERS 0.0005
+
 static uint32_t rgba_of(struct rv_color color)
 {
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
@@ -109,14 +114,71 @@ static bool has_row(const struct rv_box_colors_group *group)
     return !group->is_state && group->slot < RV_COLOR_SLOTS;
 }
 
-/* Is it one of the most important ones: by own time, or by inclusive time, which is the area in the picture? */
-static bool is_chosen(const struct rv_box_colors_group *groups, size_t n, size_t i)
+/* The rows that are shown already, and whether they stay where they are as far as possible. */
+struct rows_before {
+    uint64_t groups[RV_LEGEND_ROWS];
+    size_t n;
+    bool is_moving;
+};
+
+static size_t place_before(const struct rows_before *before, const struct rv_box_colors_group *group)
+{
+    size_t place = 0;
+    while (place < before->n && before->groups[place] != group->key)
+        place++;
+    return place;
+}
+
+/* Own time, or inclusive time, which is the area in the picture. */
+static double weight_of(const struct rows_before *before, const struct rv_box_colors_group *group)
+{
+    const bool stays = before->is_moving && place_before(before, group) < before->n;
+    return fmax(group->share, group->inclusive) * (stays ? LEAD : 1.0);
+}
+
+/* Is it one of the most important ones? Negative: it has no row. */
+static bool is_chosen(const double *weights, size_t n, size_t i)
 {
     size_t n_above = 0;
     for (size_t j = 0; j < n; j++)
-        n_above += has_row(&groups[j]) &&
-                   fmax(groups[j].share, groups[j].inclusive) > fmax(groups[i].share, groups[i].inclusive);
-    return has_row(&groups[i]) && n_above < RV_LEGEND_ROWS - 1;
+        n_above += weights[j] > weights[i];
+    return weights[i] >= 0.0 && n_above < RV_LEGEND_ROWS - 1;
+}
+
+static size_t choose(const struct rows_before *before, const struct rv_box_colors_group *groups, size_t n,
+                     const struct rv_box_colors_group *out[RV_LEGEND_ROWS - 1])
+{
+    double weights[RANKED];
+    size_t n_chosen = 0;
+    for (size_t i = 0; i < n; i++)
+        weights[i] = has_row(&groups[i]) ? weight_of(before, &groups[i]) : -1.0;
+    for (size_t i = 0; i < n && n_chosen < RV_LEGEND_ROWS - 1; i++)
+        if (is_chosen(weights, n, i))
+            out[n_chosen++] = &groups[i];
+    return n_chosen;
+}
+
+static bool passes(const struct rv_box_colors_group *group, const struct rv_box_colors_group *above)
+{
+    return group->share > LEAD * above->share + LEAD_SHARE;
+}
+
+static void move_up(const struct rv_box_colors_group **chosen, size_t i)
+{
+    const struct rv_box_colors_group *group = chosen[i];
+    chosen[i] = chosen[i - 1];
+    chosen[i - 1] = group;
+}
+
+/* Groups by falling share: rows that were shown are in their order again, as far as none passes another. */
+static void keep_order(const struct rows_before *before, const struct rv_box_colors_group **chosen, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = i; j > 0 && place_before(before, chosen[j]) < place_before(before, chosen[j - 1]); j--)
+            move_up(chosen, j);
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = i; j > 0 && passes(chosen[j], chosen[j - 1]); j--)
+            move_up(chosen, j);
 }
 
 /* Else by subroutines of one, or by what names begin with. */
@@ -125,29 +187,61 @@ static bool is_by_package(const struct rv_box_colors *colors)
     return !rv_box_colors_is_split(colors) && rv_box_colors_has_packages(colors);
 }
 
+static void add_group(struct rv_legend *legend, const struct rv_box_colors *colors,
+                      const struct rv_box_colors_group *group)
+{
+    const uint32_t colour_idx = group->slot * RV_COLOR_SHADES + group->shade;
+    struct rv_legend_row *row = add_row(legend, rgba_of(rv_box_colors_front(colors, colour_idx)), group->share);
+    row->group = group->key;
+    row->form = group->slot >= RV_COLOR_HUES ? RV_LEGEND_STRIPED : RV_LEGEND_PLAIN;
+    make_rules(row, group);
+    name_group(row, group);
+}
+
+static double sum_states(const struct rv_box_colors_group *groups, size_t n)
+{
+    double states = 0.0;
+    for (size_t i = 0; i < n; i++)
+        states += groups[i].is_state ? groups[i].share : 0.0;
+    return states;
+}
+
 /* The last row is for all groups without a row of their own. Returns the share of states. */
-static double describe_packages(const struct rv_box_colors *colors, struct rv_legend *legend)
+static double describe_packages(const struct rv_box_colors *colors, const struct rows_before *before,
+                                const char *others, struct rv_legend *legend)
 {
     struct rv_box_colors_group groups[RANKED];
-    size_t n = rv_box_colors_rank(colors, groups, RANKED);
-    double other = 1.0, states = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_box_colors_group *group = &groups[i];
-        states += group->is_state ? group->share : 0.0;
-        if (!is_chosen(groups, n, i) || legend->n_rows == RV_LEGEND_ROWS - 1)
-            continue;
-        const uint32_t colour_idx = group->slot * RV_COLOR_SHADES + group->shade;
-        struct rv_legend_row *row = add_row(legend, rgba_of(rv_box_colors_front(colors, colour_idx)), group->share);
-        row->form = group->slot >= RV_COLOR_HUES ? RV_LEGEND_STRIPED : RV_LEGEND_PLAIN;
-        make_rules(row, group);
-        name_group(row, group);
-        other -= group->share;
+    const struct rv_box_colors_group *chosen[RV_LEGEND_ROWS - 1];
+    const size_t n = rv_box_colors_rank(colors, groups, RANKED), n_chosen = choose(before, groups, n, chosen);
+    const double states = sum_states(groups, n);
+    double other = 1.0 - states;
+    if (before->is_moving)
+        keep_order(before, chosen, n_chosen);
+    for (size_t i = 0; i < n_chosen; i++) {
+        add_group(legend, colors, chosen[i]);
+        other -= chosen[i]->share;
     }
-    other -= states;
-    if (n && other > 0.0005)
-        snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES,
-                 is_by_package(colors) ? "other packages" : "others");
+    if (n && other > LEAST_OTHERS)
+        snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES, "%s", others);
     return states;
+}
+
+/* Rows that stay, whatever is shown now: what is not has no share. */
+static void describe_shares(const struct rv_box_colors *colors, struct rv_legend *legend)
+{
+    struct rv_box_colors_group groups[RANKED];
+    const size_t n = rv_box_colors_rank(colors, groups, RANKED);
+    double other = 1.0 - sum_states(groups, n);
+    for (size_t i = 0; i < legend->n_rows; i++) {
+        struct rv_legend_row *row = &legend->rows[i];
+        size_t at = 0;
+        while (at < n && groups[at].key != row->group)
+            at++;
+        row->share = at < n ? groups[at].share : -1.0;
+        other -= at < n ? groups[at].share : 0.0;
+    }
+    if (legend->n_rows && !legend->rows[legend->n_rows - 1].group)
+        legend->rows[legend->n_rows - 1].share = n && other > LEAST_OTHERS ? other : -1.0;
 }
 
 static void describe_threads(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)
@@ -206,14 +300,55 @@ const char *rv_color_legend_title(const struct rv_box_colors *colors)
                                                               [RV_COLOR_DURATION] = "Duration of a call",
                                                               [RV_COLOR_DIFFERENCE] = "Calls take"};
     const enum rv_color_scheme scheme = rv_box_colors_scheme(colors);
-    const bool is_of_packages = scheme == RV_COLOR_PACKAGE || scheme == RV_COLOR_HIGH_CONTRAST;
-    if (!is_of_packages || is_by_package(colors))
+    if (!rv_color_is_by_package(scheme) || is_by_package(colors))
         return TITLES[scheme];
     return rv_box_colors_is_split(colors) ? "Subroutines" : "Names";
 }
 
-void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)
+void rv_color_legend_fini(struct rv_color_legend *kept)
 {
+    rv_box_colors_destroy(kept->measured);
+}
+
+/* The picture's colours, with measured times where there are any. Names may come later than times. */
+static const struct rv_box_colors *measured_of(struct rv_color_legend *kept,
+                                               const struct rv_color_legend_params *params)
+{
+    const struct rv_self_times *times = &params->times;
+    if (!times->rows)
+        return params->colors;
+    const uint64_t versions[] = {times->version, rv_box_colors_version(params->colors),
+                                 rv_subroutines_version(params->subroutines)};
+    if (!kept->measured)
+        kept->measured = rv_box_colors_create();
+    if (memcmp(kept->versions, versions, sizeof versions) != 0) {
+        rv_box_colors_copy(kept->measured, params->colors);
+        rv_box_colors_take_self_times(kept->measured, times->rows, times->n_rows, params->subroutines);
+        memcpy(kept->versions, versions, sizeof versions);
+    }
+    rv_box_colors_choose(kept->measured, rv_box_colors_scheme(params->colors));
+    return kept->measured;
+}
+
+static struct rows_before rows_of(const struct rv_legend *legend, bool is_moving)
+{
+    struct rows_before before = {.n = legend->n_rows, .is_moving = is_moving};
+    for (size_t i = 0; i < legend->n_rows; i++)
+        before.groups[i] = legend->rows[i].group;
+    return before;
+}
+
+static const char *unit_of(const struct rv_color_legend_params *params)
+{
+    const bool is_exact = params->times.rows ? params->times.is_exact : params->view->n_folded == 0;
+    return is_exact ? "self time" : "~ self time";
+}
+
+void rv_color_legend_describe(struct rv_color_legend *kept, const struct rv_color_legend_params *params,
+                              struct rv_legend *legend)
+{
+    const struct rv_box_colors *colors = params->colors;
+    const struct rows_before before = rows_of(legend, params->is_moving);
     double states = -1.0;
     legend->title = rv_color_legend_title(colors);
     legend->unit = "";
@@ -221,11 +356,12 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
     switch (rv_box_colors_scheme(colors)) {
     case RV_COLOR_PACKAGE:
     case RV_COLOR_HIGH_CONTRAST:
-        legend->unit = "self time";
-        states = describe_packages(colors, legend);
+        legend->unit = unit_of(params);
+        states = describe_packages(measured_of(kept, params), &before,
+                                   is_by_package(colors) ? "other packages" : "others", legend);
         break;
     case RV_COLOR_THREAD:
-        describe_threads(colors, view, legend);
+        describe_threads(colors, params->view, legend);
         break;
     case RV_COLOR_DURATION:
         describe_durations(colors, legend);
@@ -239,8 +375,17 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
     }
     add_state(legend, "waiting / off-CPU", slot_rgba(colors, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
-    if (view->is_flattened)
+    if (params->view->is_flattened)
         add_state(legend, "each thread as a row", 0, -1.0);
+}
+
+void rv_color_legend_describe_shares(struct rv_color_legend *kept, const struct rv_color_legend_params *params,
+                                     struct rv_legend *legend)
+{
+    if (!rv_color_is_by_package(rv_box_colors_scheme(params->colors)))
+        return;
+    legend->unit = unit_of(params);
+    describe_shares(measured_of(kept, params), legend);
 }
 
 static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)

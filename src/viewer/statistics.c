@@ -164,12 +164,18 @@ static bool are_totals_known(const struct rv_viewer *viewer)
            statistics->time == RV_TIME_WALL && rv_filter_n_rules(viewer->search.filter) == 0;
 }
 
-static void want_totals(struct rv_viewer *viewer)
+const struct rv_totals_job *rv_viewer_statistics_totals(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    statistics->wants_totals = true;
     if (!statistics->shows_totals && !rv_totals_job_is_current(&statistics->totals))
         rv_totals_job_start(&statistics->totals, viewer->session, viewer->subroutines);
+    return &statistics->totals;
+}
+
+static void want_totals(struct rv_viewer *viewer)
+{
+    viewer->statistics.wants_totals = true;
+    (void)rv_viewer_statistics_totals(viewer);
 }
 
 /* What is only measured again stays until all of it is. */
@@ -211,14 +217,6 @@ static bool is_asked(const struct rv_viewer_statistics *statistics, const struct
            statistics->asked_filter == viewer->search.filter && statistics->asked_time == statistics->time;
 }
 
-static bool is_time(const struct rv_viewer_statistics *statistics)
-{
-    const struct rv_range_renewal *measured = &statistics->measured;
-    uint64_t pause_ns = PAUSE_TIMES * measured->took_ns;
-    pause_ns = pause_ns > PAUSE_NS ? pause_ns : PAUSE_NS;
-    return !rv_range_renewal_is_on(measured) && rv_clock_mono_ns() - measured->begun_ns >= pause_ns;
-}
-
 /* at_once: the user has asked for another range; else it has changed by itself, for the last time when the capture ends. */
 static void measure_wanted(struct rv_viewer *viewer, bool at_once)
 {
@@ -229,7 +227,7 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
         return;
     const bool is_last = viewer->live_edge.is_done && !statistics->was_over;
     at_once |= statistics->asked_filter != viewer->search.filter;
-    if (!at_once && !is_last && !is_time(statistics))
+    if (!at_once && !is_last && !rv_range_renewal_has_paused(&statistics->measured, PAUSE_TIMES, PAUSE_NS))
         return;
     measure(viewer, &range, at_once);
     const bool has_none = is_last && !rv_range_renewal_shown(&statistics->measured);
@@ -241,7 +239,7 @@ static void measure_ahead(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     if (viewer->lanes && viewer->subroutines && !rv_range_renewal_is_on(&statistics->measured) &&
-        !rv_range_renewal_is_on(&statistics->calls.listed))
+        !rv_range_renewal_is_on(&statistics->calls.listed) && !rv_range_renewal_is_on(&viewer->self_times.measured))
         rv_range_ahead_advance(&statistics->ahead,
                                &(struct rv_range_statistics_params){.to_ns = UINT64_MAX,
                                                                     .lanes = viewer->lanes,

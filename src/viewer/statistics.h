@@ -111,6 +111,9 @@ void rv_viewer_statistics_wait(struct rv_viewer *viewer);
 /* Close them. False when they were. */
 bool rv_viewer_statistics_close(struct rv_viewer *viewer);
 
+/* The totals of the whole capture, which has ended: made by now, or begun. The viewer has a session. */
+const struct rv_totals_job *rv_viewer_statistics_totals(struct rv_viewer *viewer);
+
 /* What views are to be made with: the calls of the chosen subroutine stand out. */
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
 

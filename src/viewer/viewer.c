@@ -370,6 +370,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
     rv_viewer_waits_fini(viewer);
     rv_call_waits_stop(&viewer->pointer.waits);
     rv_bookmarks_fini(&viewer->marks);
+    rv_viewer_self_times_fini(&viewer->self_times); /* it uses the memory of the statistics */
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_viewer_calls_view_fini(&viewer->calls_view);
     rv_viewer_search_fini(&viewer->search);

@@ -27,6 +27,7 @@
 #include "viewer/pinned_call.h"
 #include "viewer/pointer.h"
 #include "viewer/live_edge.h"
+#include "viewer/self_times.h"
 #include "viewer/settings.h"
 #include "viewer/statistics.h"
 #include "query/step.h"
@@ -80,6 +81,7 @@ struct rv_viewer {
     struct rv_range_ns selected; /* range of time; empty = none */
     struct rv_pinned_call pinned_call;
     struct rv_viewer_statistics statistics;
+    struct rv_viewer_self_times self_times;
     struct rv_critical_path_job path; /* viewer/lit_path.h */
     uint64_t path_asked_ns;           /* the time at which it was asked for */
     struct rv_viewer_calls_view calls_view;

@@ -355,6 +355,7 @@ const uint8_t *rv_offscreen_draw(struct rv_offscreen *offscreen, uint64_t from_n
 {
     rv_time_window_set(&offscreen->viewer.time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     update_view(offscreen);
+    rv_viewer_self_times_wait(&offscreen->viewer);
     draw(offscreen);
     return rv_gl_context_error() == 0 ? offscreen->rgba : NULL;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "viewer/color_legend.h"
 #include "viewer/navigation.h"
 #include "window/debugger_content.h"
 #include "window/menu_content.h"
@@ -42,6 +41,7 @@ void rv_panels_close(struct rv_panels *panels)
 {
     rv_minimap_pixels_fini(&panels->minimap_image);
     rv_statistics_content_fini(&panels->statistics);
+    rv_color_legend_fini(&panels->color_legend);
     rv_ui_destroy(panels->ui);
     rv_waits_content_fini(&panels->waits);
     free(panels->thread_rows);
@@ -99,22 +99,26 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     rv_topbar_show(panels->ui, &shown, acts);
 }
 
-static void describe_legend(const struct rv_panels_about *about, struct rv_legend *legend)
-{
-    rv_color_legend_describe(about->colors, about->view, legend);
-    rv_color_legend_add_lines(about->arcs, rv_viewer_arcs(about->viewer) ? about->viewer->arcs.n_lacking : 0,
-                              about->view, rv_theme_get(about->surface.theme), legend);
-}
-
 /* While it filters, its rows stay: what they hide has no share any more. */
 static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
-    rv_color_legend_find_rules(&panels->legend, about->viewer->search.filter);
-    if (!rv_legend_has_rules(&panels->legend) || panels->legend.title != rv_color_legend_title(about->colors)) {
-        describe_legend(about, &panels->legend);
-        rv_color_legend_find_rules(&panels->legend, about->viewer->search.filter);
+    struct rv_legend *legend = &panels->legend;
+    const struct rv_viewer *viewer = about->viewer;
+    const struct rv_color_legend_params params = {.colors = about->colors,
+                                                  .view = about->view,
+                                                  .times = rv_viewer_self_times_get(viewer),
+                                                  .subroutines = about->subroutines,
+                                                  .is_moving = rv_viewer_is_moving(viewer)};
+    rv_color_legend_find_rules(legend, viewer->search.filter);
+    if (rv_legend_has_rules(legend) && legend->title == rv_color_legend_title(about->colors)) {
+        rv_color_legend_describe_shares(&panels->color_legend, &params, legend);
+    } else {
+        rv_color_legend_describe(&panels->color_legend, &params, legend);
+        rv_color_legend_add_lines(about->arcs, rv_viewer_arcs(viewer) ? viewer->arcs.n_lacking : 0, about->view,
+                                  rv_theme_get(about->surface.theme), legend);
+        rv_color_legend_find_rules(legend, viewer->search.filter);
     }
-    rv_legend_show(panels->ui, &panels->legend, acts);
+    rv_legend_show(panels->ui, legend, acts);
 }
 
 /* Without a playhead, show the end of the minimap's time, which changes at most once a second. */

@@ -12,6 +12,7 @@
 
 #include "window/statistics_content.h"
 #include "window/capture_rates.h"
+#include "viewer/color_legend.h"
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
 #include "ui/command_palette.h"
@@ -36,6 +37,7 @@ struct rv_panels { /* zeroed = closed */
     uint32_t *thread_rows; /* lane_idx, of the list of threads */
     size_t thread_rows_capacity;
     struct rv_legend legend; /* as last shown */
+    struct rv_color_legend color_legend;
     struct rv_statistics_content statistics;
     struct rv_debugger_panel_state debugger_panel;
     unsigned n_fields_asked; /* as in the viewer, at the last pass */

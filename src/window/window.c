@@ -129,6 +129,7 @@ static void advance(struct window *window)
     window->advanced_ns = clock_ns;
     bool is_done = viewer->live_edge.is_done || rv_session_is_done(window->session);
     rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
+    window->has_news |= rv_viewer_self_times_advance(viewer);
     bool has_other_stops;
     window->has_news |= rv_viewer_debugger_advance(&viewer->debugger, rv_session_lanes(window->session),
                                                    rv_session_subroutines(window->session), &has_other_stops);
@@ -431,7 +432,8 @@ static void notify_observer(const struct window *window)
         .viewer = &window->viewer,
         .n_frames = window->n_frames,
         .is_settled = !needs_scene(window) && !window->is_rough && !rv_frame_builder_is_asked(window->frame_builder) &&
-                      !window->has_news && window->panels.hash == window->drawn_hash,
+                      !window->has_news && window->panels.hash == window->drawn_hash &&
+                      !rv_viewer_self_times_are_coming(&window->viewer),
     };
     state.from_ns = state.view->from_ns;
     state.to_ns = state.view->to_ns;
