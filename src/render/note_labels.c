@@ -21,9 +21,10 @@
 #define TEXT_BYTES 96
 #define NAME_BYTES 46
 #define GRAPH_INDENT 6.0f
-#define CLOSE 24.0f    /* between lanes: a tag of one is as tall as the next */
+#define CLOSE 24.0f       /* between lanes: a tag of one is as tall as the next */
 #define TICKS_AROUND 3.0f /* points: they are thin */
-#define BOXES_BACK 64u /* boxes among which a call that began earlier is sought */
+#define PAUSES_MAX 128u   /* with a label: more than there is room for */
+#define BOXES_BACK 64u    /* boxes among which a call that began earlier is sought */
 
 struct tags {
     struct rv_overlay *overlay;
@@ -54,8 +55,8 @@ static void note_text(const struct rv_lane_note *note, char out[TEXT_BYTES])
         return;
     }
     rv_units_format_ns(time, sizeof time, rv_note_covered_ns(note));
-    const int n = snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "%s" : "%s %s",
-                           rv_note_facts[note->kind].words, time);
+    const int n =
+        snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "%s" : "%s %s", rv_note_facts[note->kind].words, time);
     if (note->n_more)
         snprintf(out + n, TEXT_BYTES - (size_t)n, " (%" PRIu32 ")", note->n_more + 1);
 }
@@ -215,14 +216,55 @@ static void add_released(const struct tags *tags, size_t lane)
     add_text(tags, foot, &(struct tag){lane, "detail released", RV_NOTE_FORM_MARK}, NULL);
 }
 
-static void add_lane(const struct tags *tags, size_t lane, enum rv_note_form form)
+static bool is_in_window(const struct tags *tags, const struct rv_lane_note *note)
+{
+    return note->end_ns >= tags->layout->from_ns && note->start_ns <= tags->layout->to_ns;
+}
+
+static void add_losses(const struct tags *tags, size_t lane)
 {
     const struct rv_view_lane *shown = &tags->frame->view->lanes[lane];
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &tags->frame->view->notes[i];
-        if (rv_note_is(note, form) && note->end_ns >= tags->layout->from_ns && note->start_ns <= tags->layout->to_ns)
+        if (rv_note_is(note, RV_NOTE_FORM_LOSS) && is_in_window(tags, note))
             add_tag(tags, lane, note);
     }
+}
+
+struct pauses {
+    struct pause {
+        size_t lane;
+        const struct rv_lane_note *note;
+    } items[PAUSES_MAX]; /* the longest, longest first */
+    size_t n;
+};
+
+static void keep_pause(struct pauses *pauses, struct pause pause)
+{
+    const uint64_t covered_ns = rv_note_covered_ns(pause.note);
+    size_t at = pauses->n;
+    for (; at && rv_note_covered_ns(pauses->items[at - 1].note) < covered_ns; at--)
+        if (at < PAUSES_MAX)
+            pauses->items[at] = pauses->items[at - 1];
+    if (at < PAUSES_MAX)
+        pauses->items[at] = pause;
+    pauses->n += pauses->n < PAUSES_MAX;
+}
+
+/* Where labels of short pauses would take the room, long ones have theirs. */
+static void add_pauses(const struct tags *tags, size_t n_lanes)
+{
+    const struct rv_view *view = tags->frame->view;
+    struct pauses pauses;
+    pauses.n = 0;
+    for (size_t lane = 0; lane < n_lanes; lane++)
+        for (size_t i = 0; i < view->lanes[lane].n_notes; i++) {
+            const struct rv_lane_note *note = &view->notes[view->lanes[lane].first_note + i];
+            if (rv_note_is(note, RV_NOTE_FORM_PAUSE) && is_in_window(tags, note))
+                keep_pause(&pauses, (struct pause){lane, note});
+        }
+    for (size_t i = 0; i < pauses.n; i++)
+        add_tag(tags, pauses.items[i].lane, pauses.items[i].note);
 }
 
 /* One tag for the marks among notes, if there are any. */
@@ -336,8 +378,6 @@ static void add_range(const struct tags *tags, size_t lane, uint32_t which)
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                         const struct rv_lane_layout *layout, struct rv_note_labels_marks *marks)
 {
-    static const enum rv_note_form order[] = {RV_NOTE_FORM_LOSS,
-                                              RV_NOTE_FORM_PAUSE}; /* most important first, before marks */
     const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout, .marks = marks};
     marks->n = 0;
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
@@ -346,9 +386,9 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
             add_range(&tags, lane, i);
     for (size_t lane = 0; lane < n_lanes; lane++)
         add_released(&tags, lane);
-    for (size_t form = 0; form < sizeof order / sizeof *order; form++)
-        for (size_t lane = 0; lane < n_lanes; lane++)
-            add_lane(&tags, lane, order[form]);
+    for (size_t lane = 0; lane < n_lanes; lane++)
+        add_losses(&tags, lane);
+    add_pauses(&tags, n_lanes);
     for (size_t lane = 0; lane < n_lanes; lane++)
         add_marks(&tags, lane);
     for (size_t lane = 0; lane < n_lanes; lane++)

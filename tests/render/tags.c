@@ -1,6 +1,6 @@
 /*
  * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; dense marks are found at
- * their label and at their ticks; the lowest row has its name; a message that replaces the picture covers nothing.
+ * their label and at their ticks; of collections, the longest has its label; the lowest row has its name; a message that replaces the picture covers nothing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,10 @@
 #define N_DENSE 20u
 #define CAPTION_PX 20 /* from the middle of the picture */
 
+#define NEAR_PX 6.0f /* a tag begins this much before its time */
+
 static const uint8_t plate[3] = {0x25, 0x33, 0x4a}; /* a mark's, on the background */
+static const uint8_t gc_plate[3] = {0x76, 0x34, 0x07};
 
 struct fixture {
     struct canvas canvas;
@@ -138,6 +141,29 @@ static int check_dense(struct fixture *fixture, enum rv_view_mode look)
     return n_all > n_tag ? 0 : fail(fixture, "dense marks are not found at their ticks");
 }
 
+/* A short collection begins so little before a long one that only one of them has room for a label. */
+static int check_longest(struct fixture *fixture)
+{
+    const uint64_t short_ns = FROM_NS + WINDOW_NS / 2, long_ns = short_ns + WINDOW_NS / 25;
+    set_lanes(fixture, 1, FROM_NS, false);
+    fixture->dense[0] = (struct rv_lane_note){.start_ns = short_ns, .end_ns = short_ns + 50, .kind = RV_NOTE_GC};
+    fixture->dense[1] =
+        (struct rv_lane_note){.start_ns = long_ns, .end_ns = long_ns + WINDOW_NS / 5, .kind = RV_NOTE_GC};
+    fixture->lanes[1].n_notes = 2;
+    fixture->view.notes = fixture->dense;
+    fixture->view.n_notes = 2;
+    draw(fixture, RV_VIEW_MODE_FLAME);
+    fixture->view.notes = &fixture->mark;
+    fixture->view.n_notes = 1;
+    float at[2], first = WIDTH_PX;
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){long_ns, 1, 0}, at);
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++)
+            if (is_near(canvas_pixel(&fixture->canvas, x, y), gc_plate))
+                first = fminf(first, (float)x);
+    return fabsf(first - at[0]) < NEAR_PX ? 0 : fail(fixture, "a short collection has the label instead of a long one");
+}
+
 /* Is there ink in the middle of the row, of a box of one colour and of light? */
 static bool has_name(const struct fixture *fixture, uint32_t depth)
 {
@@ -210,6 +236,7 @@ int main(void)
     failed |= check_tag(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_dense(&fixture, RV_VIEW_MODE_3D);
     failed |= check_dense(&fixture, RV_VIEW_MODE_FLAME);
+    failed |= check_longest(&fixture);
     failed |= check_caption(&fixture, RV_VIEW_MODE_3D);
     failed |= check_caption(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_caption(&fixture, RV_VIEW_MODE_FLAME);
