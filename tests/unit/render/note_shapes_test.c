@@ -73,6 +73,32 @@ Test(note_shapes, a_collection_stays_on_the_lanes_of_its_process)
     }
 }
 
+static uint32_t alpha_of(size_t quad)
+{
+    return mesh.vertices[6 * quad].rgba >> 24;
+}
+
+Test(note_shapes, a_collection_shorter_than_its_stripe_is_faint)
+{
+    static const struct rv_lane_note collections[] = {
+        {.start_ns = 1010, .end_ns = 1011, .kind = RV_NOTE_GC},
+        {.start_ns = 1200, .end_ns = 1300, .kind = RV_NOTE_GC},
+        {.start_ns = 1400, .end_ns = 1500, .kind = RV_NOTE_GC, .n_more = 3, .covered_ns = 50},
+        {.start_ns = 1999, .end_ns = UINT64_MAX, .kind = RV_NOTE_GC},
+    };
+    for (size_t i = 0; i < sizeof collections / sizeof *collections; i++)
+        note(0, collections[i]);
+    view.to_ns = 101000;
+    draw(RV_VIEW_MODE_FLAME);
+    cr_assert_eq(mesh.n, 8 * 6);
+    const uint32_t far = alpha_of(0);
+    view.to_ns = 2000;
+    draw(RV_VIEW_MODE_FLAME);
+    cr_assert(far > 0 && far < alpha_of(0), "the nearer, the more of its stripe it covers");
+    cr_assert_lt(alpha_of(4), alpha_of(2), "merged ones leave gaps");
+    cr_assert_eq(alpha_of(2), alpha_of(6), "one that has not ended is as strong as a long one");
+}
+
 Test(note_shapes, zones_of_lanes_lie_side_by_side)
 {
     note(2, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1200, .kind = RV_NOTE_VALUE, .id = 5, .value = 1.0f});
