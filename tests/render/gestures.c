@@ -268,7 +268,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 
 static void check_command(struct user *user)
 {
-    static const char begin[] = "ringviz --view=flame --color=package --at=";
+    static const char begin[] = "ringviz --view=flame --color=package --theme=dark --at=";
     char *command = SDL_GetClipboardText();
     check(user, strncmp(command, begin, strlen(begin)) == 0, command);
     SDL_free(command);
