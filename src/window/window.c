@@ -492,8 +492,11 @@ static void keep_recorded_bookmarks(const struct window *window)
 static void follow_request_to_record(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
-    if (!window->params->record || viewer->live_edge.is_done)
+    if (!window->params->record || viewer->live_edge.is_done) {
+        if (viewer->wants_recording && !window->is_recording)
+            rv_message_warn(&viewer->message, "Nothing to record: the capture has ended");
         viewer->wants_recording = false;
+    }
     if (viewer->wants_recording == window->is_recording)
         return;
     keep_recorded_bookmarks(window);
@@ -509,10 +512,10 @@ static void follow_request_for_command(struct window *window)
         return;
     window->viewer.wants_command = false;
     if (!window->params->file) {
-        rv_message_warn(&window->viewer.message,
-                        window->params->is_from_pipe
-                            ? "No command shows this again: it came out of a pipe"
-                            : "No command shows this again: it is in no file. Ctrl+R records one");
+        const char *why = window->params->is_from_pipe       ? "it came out of a pipe"
+                          : window->viewer.live_edge.is_done ? "it is in no file. --record writes one"
+                                                             : "it is in no file. Ctrl+R records one";
+        rv_message_warn(&window->viewer.message, "No command shows this again: %s", why);
         return;
     }
     char *command = rv_view_command(&window->viewer, window->params->file);

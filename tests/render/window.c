@@ -1,6 +1,7 @@
 /*
  * The window over a live session: it opens, follows, changes its view by key and by tab, takes every key and mouse
- * motion, does not close by Escape, rests while nothing happens, and closes by Ctrl+Q.
+ * motion, does not close by Escape, rests while nothing happens, refuses to record an ended capture, and closes by
+ * Ctrl+Q.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -156,6 +157,8 @@ struct user {
     uint64_t quiet_ns, idle_from_ns, idle_cpu_ns;
     double idle_share;
     unsigned n_switches; /* of recording */
+    bool has_ended;      /* the capture, as the window says */
+    bool is_refused;     /* the window said that it does not record */
 };
 
 static void use_everything(void)
@@ -235,9 +238,14 @@ static bool play(void *context)
         break;
     case 5:
         atomic_store_explicit(&is_over, true, memory_order_relaxed);
-        user->step += rv_session_is_done(user->session);
+        if (!user->has_ended)
+            break;
+        press(SDL_SCANCODE_R, KMOD_LCTRL);
+        user->step++;
         break;
     case 6:
+        if (!user->is_refused)
+            break;
         press(SDL_SCANCODE_F, 0);
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         user->step++;
@@ -248,7 +256,10 @@ static bool play(void *context)
 
 static void observe(void *context, const struct rv_window_state *state)
 {
-    ((struct user *)context)->look = state->viewer->look.shown;
+    struct user *user = context;
+    user->look = state->viewer->look.shown;
+    user->has_ended = state->viewer->live_edge.is_done && rv_session_is_done(user->session);
+    user->is_refused = strstr(state->viewer->message.text, "Nothing to record") != NULL;
 }
 
 static bool record(void *context, bool is_on)
