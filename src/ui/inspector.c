@@ -65,7 +65,7 @@ static void show_tracing(const struct rv_ui_style *style, const struct rv_inspec
 static void show_subroutine(const struct rv_inspector *shown, uint32_t id, uint32_t text_rgba, const char *amount)
 {
     struct rv_imgui_area area;
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], shown_name[NAME_BYTES];
     struct rv_subroutine subroutine = rv_subroutines_get(shown->subroutines, id);
     float amount_width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, amount);
     rv_subroutine_full_name(&subroutine, name, sizeof name);
@@ -74,9 +74,8 @@ static void show_subroutine(const struct rv_inspector *shown, uint32_t id, uint3
         rv_imgui_tooltip(name);
     rv_imgui_draw_box((struct rv_imgui_area){area.x, area.y + 3.0f, SWATCH, SWATCH}, 2.0f,
                       shown->rgba(shown->context, id));
-    rv_imgui_clip((struct rv_imgui_area){area.x, area.y, area.width - amount_width - 6.0f, ROW_HEIGHT});
-    rv_imgui_draw_text((float[2]){area.x + NAME_X, area.y}, RV_IMGUI_FONT_SMALL, text_rgba, name);
-    rv_imgui_unclip();
+    rv_ui_fit_name(RV_IMGUI_FONT_SMALL, name, area.width - amount_width - 6.0f - NAME_X, shown_name, sizeof shown_name);
+    rv_imgui_draw_text((float[2]){area.x + NAME_X, area.y}, RV_IMGUI_FONT_SMALL, text_rgba, shown_name);
     rv_imgui_draw_text((float[2]){floorf(area.x + area.width - amount_width), area.y}, RV_IMGUI_FONT_SMALL, text_rgba,
                        amount);
 }

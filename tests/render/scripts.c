@@ -2,7 +2,8 @@
  * scripts [OUT.png of the picture, OUT.png of a panel]
  *
  * Names in many scripts, in the picture's views and in a panel: each is drawn, and none as another or as boxes. With
- * little time for a frame, all of them come in the end, and the picture is then as with all the time.
+ * little time for a frame, all of them come in the end, and the picture is then as with all the time. Callers whose long
+ * names differ at their ends look different beside the pinned call.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "canvas.h"
 #include "glyphs/fonts.h"
 #include "render/png.h"
+#include "ui/inspector.h"
 #include "ui/ui.h"
 
 #define WIDTH 1100
@@ -182,6 +184,61 @@ static int check_panel(struct canvas *canvas, const char *path)
     return failed;
 }
 
+static uint32_t white(const void *context, uint32_t id)
+{
+    (void)context;
+    (void)id;
+    return 0xffffffff;
+}
+
+/* The pinned call and the one that called it. */
+static uint64_t hash_of_caller(struct rv_ui *ui, struct canvas *canvas, const char *name)
+{
+    static const struct rv_span calls[] = {{.start = 20, .end = 30, .id = 2, .depth = 1},
+                                           {.start = 10, .end = 40, .id = 1, .depth = 0}};
+    struct rv_ui_acts acts = {0};
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = 1, .name = "main"});
+    rv_subroutines_define(subroutines, 1, "", name, "", 0);
+    rv_subroutines_define(subroutines, 2, "", "callee", "", 0);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        rv_timeline_add(lane->timeline, &calls[i], 1);
+    lane->last_ns = 40;
+    struct rv_range_statistics *range = rv_range_statistics_create(
+        &(struct rv_range_statistics_params){.from_ns = 1, .to_ns = 50, .lanes = lanes, .subroutines = subroutines});
+    rv_range_statistics_measure(range);
+    struct rv_inspector shown = {.title = "callee", .range = range, .subroutines = subroutines, .rgba = white};
+    size_t n;
+    const struct rv_range_node *nodes = rv_range_statistics_nodes(range, &n);
+    for (uint32_t i = 1; i < n; i++)
+        shown.node = nodes[i].id == 2 ? i : shown.node;
+    glClear(GL_COLOR_BUFFER_BIT);
+    rv_ui_begin(ui, &(struct rv_ui_surface){WIDTH, HEIGHT, 1.0, 1.0, RV_COLOR_DARK, 0});
+    rv_inspector_show(ui, &shown, &acts);
+    (void)rv_ui_end(ui);
+    rv_ui_draw(ui);
+    rv_scene_read_pixels(WIDTH, HEIGHT, canvas->rgba);
+    rv_range_statistics_destroy(range);
+    rv_lanes_destroy(lanes);
+    rv_subroutines_destroy(subroutines);
+    return shown.node ? hash_of(canvas) : 0;
+}
+
+static int check_callers(struct canvas *canvas)
+{
+    struct rv_ui *ui;
+    if (rv_ui_create(&ui))
+        return 1;
+    (void)hash_of_caller(ui, canvas, "first"); /* a panel takes its place in a first pass */
+    const uint64_t one = hash_of_caller(ui, canvas, "Some::Package::With::A::Long::Name::Of::Its::Own#tokenize");
+    const uint64_t other = hash_of_caller(ui, canvas, "Some::Package::With::A::Long::Name::Of::Its::Own#parse");
+    rv_ui_destroy(ui);
+    if (!one || one == other)
+        return fail("shown as another name beside the pinned call", "tokenize");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct canvas canvas;
@@ -189,6 +246,7 @@ int main(int argc, char **argv)
     int failed = check_fonts();
     failed |= check_picture(&canvas, argc > 2 ? argv[1] : NULL);
     failed |= check_panel(&canvas, argc > 2 ? argv[2] : NULL);
+    failed |= check_callers(&canvas);
     canvas_fini(&canvas);
     return failed;
 }
