@@ -99,11 +99,12 @@ static bool is_of_word(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* From the word in which they differ on. */
+/* From the word in which they differ on. They may differ in what separates it from the next component only, and a name that
+ * was not added may end before. */
 static struct rv_short_name_part part_of(const struct split *name, const struct rv_alike_group *group, const char *from,
                                          const char *to)
 {
-    const char *differs = from + group->n_common, *word = differs;
+    const char *differs = (size_t)(to - from) < group->n_common ? to : from + group->n_common, *word = differs;
     while (word > from && is_of_word(word[-1]))
         word--;
     word = differs - word > WORD_BYTES ? differs : word;

@@ -73,3 +73,19 @@ Test(alike_names, what_names_differ_in_stays, .timeout = 60)
     }
     rv_alike_names_clear(&alike);
 }
+
+/* Names that differ in separators only, and one that is not of the list: "Queue" of the others is longer than all before "pop". */
+Test(alike_names, any_name_is_shortened_to_its_end, .timeout = 60)
+{
+    static const char *const names[] = {"A:.pop", "A::pop", "QueueA::put", "QueueB::put"};
+    struct rv_alike_names alike = {.n = 0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        rv_alike_names_add(&alike, names[i]);
+    for (float width = 3; width < 6; width++) {
+        const char *text = fit(&alike, names[1], width);
+        cr_expect_str_eq(text + strlen(text) - 3, "pop", "\"%s\" in %g", text, (double)width);
+        text = fit(&alike, "X::put", width);
+        cr_expect_str_eq(text + strlen(text) - 3, "put", "\"%s\" in %g", text, (double)width);
+    }
+    rv_alike_names_clear(&alike);
+}
