@@ -289,24 +289,22 @@ void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_paths
 
 #define FEW_CHILDREN 24u
 
-/* Each is put before those that are already sorted and smaller. */
-static void link_few(struct rv_range_node *nodes, uint32_t *first_child, uint32_t begin, uint32_t n)
+/* Put a child before those that are already sorted and smaller. */
+static void link_one(struct rv_range_node *nodes, uint32_t *first_child, uint32_t child)
 {
-    for (uint32_t child = begin; child < begin + n; child++) {
-        uint32_t *at = first_child;
-        while (*at && nodes[*at].total_ns >= nodes[child].total_ns)
-            at = &nodes[*at].next;
-        nodes[child].next = *at;
-        *at = child;
-    }
+    uint32_t *at = first_child;
+    while (*at && nodes[*at].total_ns >= nodes[child].total_ns)
+        at = &nodes[*at].next;
+    nodes[child].next = *at;
+    *at = child;
 }
 
-/* Insert each of n nodes before its siblings, in rising order, so the largest comes first; of equal ones the first. */
-static void link_sorted(struct rv_range_node *nodes, size_t begin, size_t n)
+/*
+ * Insert each of n nodes before its siblings, in rising order, so the largest comes first; of equal ones the first.
+ *   ranked  the last node first; freed
+ */
+static void link_sorted(struct rv_range_node *nodes, struct rv_keyed_place *ranked, size_t n)
 {
-    struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
-    for (size_t i = 0; i < n; i++)
-        ranked[n - 1 - i] = (struct rv_keyed_place){nodes[begin + i].total_ns, (uint32_t)(begin + i)};
     uint32_t *rising = rv_radix_sort_take(ranked, n);
     for (size_t i = 0; i < n; i++) {
         struct rv_range_node *node = &nodes[rising[i]];
@@ -316,18 +314,43 @@ static void link_sorted(struct rv_range_node *nodes, size_t begin, size_t n)
     free(rising);
 }
 
+static struct rv_keyed_place rank_node(const struct rv_range_node *nodes, uint32_t node)
+{
+    return (struct rv_keyed_place){nodes[node].total_ns, node};
+}
+
 void rv_range_link_children(struct rv_range_node *nodes, uint32_t parent, uint32_t begin, uint32_t n)
 {
     nodes[parent].first_child = 0;
-    if (n <= FEW_CHILDREN)
-        link_few(nodes, &nodes[parent].first_child, begin, n);
-    else
-        link_sorted(nodes, begin, n);
+    if (n <= FEW_CHILDREN) {
+        for (uint32_t child = begin; child < begin + n; child++)
+            link_one(nodes, &nodes[parent].first_child, child);
+        return;
+    }
+    struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
+    for (uint32_t i = 0; i < n; i++)
+        ranked[n - 1 - i] = rank_node(nodes, begin + i);
+    link_sorted(nodes, ranked, n);
 }
 
+/* Only nodes with many siblings are sorted: others are near theirs in memory. */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 {
+    uint32_t *n_children = rv_alloc(n, sizeof *n_children);
+    size_t n_ranked = 0;
     for (size_t i = 0; i < n; i++)
         nodes[i].first_child = 0;
-    link_sorted(nodes, 1, n - 1);
+    for (size_t i = 1; i < n; i++)
+        n_children[nodes[i].parent]++;
+    for (uint32_t i = 1; i < n; i++)
+        if (n_children[nodes[i].parent] <= FEW_CHILDREN)
+            link_one(nodes, &nodes[nodes[i].parent].first_child, i);
+        else
+            n_ranked++;
+    struct rv_keyed_place *ranked = rv_alloc_scratch(n_ranked, sizeof *ranked);
+    for (size_t i = n, at = 0; at < n_ranked;)
+        if (n_children[nodes[--i].parent] > FEW_CHILDREN)
+            ranked[at++] = rank_node(nodes, (uint32_t)i);
+    link_sorted(nodes, ranked, n_ranked);
+    free(n_children);
 }

@@ -205,3 +205,28 @@ Test(range_tree, paths_of_one_hash_stay_distinct, .timeout = 60)
     rv_range_tree_fini(&tree);
     rv_range_tree_fini(&same);
 }
+
+/* Few totals, many of them equal; parents of few children and of hundreds. */
+Test(range_tree, children_are_linked_by_falling_total_and_equal_ones_in_their_order, .timeout = 60)
+{
+    enum { N = 2000, N_PARENTS = 40 };
+    struct rv_range_node nodes[N] = {{0}};
+    uint64_t random = 1;
+    size_t n_linked = 0;
+    for (uint32_t i = 1; i < N; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        const uint32_t most = i < N_PARENTS ? i : N_PARENTS, few = (uint32_t)(random >> 40) % most;
+        nodes[i].parent = random >> 33 & 3 ? few % 4 : few;
+        nodes[i].total_ns = random >> 50 & 63;
+    }
+    rv_range_link_nodes(nodes, N);
+    for (uint32_t parent = 0; parent < N; parent++)
+        for (uint32_t child = nodes[parent].first_child; child; child = nodes[child].next) {
+            const uint32_t next = nodes[child].next;
+            cr_assert_eq(nodes[child].parent, parent);
+            cr_assert(!next || nodes[child].total_ns > nodes[next].total_ns ||
+                      (nodes[child].total_ns == nodes[next].total_ns && child < next));
+            n_linked++;
+        }
+    cr_assert_eq(n_linked, N - 1);
+}
