@@ -52,6 +52,29 @@ static uint64_t rank_of(const struct rv_call_list *list, const struct rv_call *c
     return rv_call_list_rank(list->order, call->start_ns, call->duration_ns);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* From the order by start of the calls as they were: where each of the calls was. Of equal begins the first in the list first. */
+static void move_by_start(struct rv_call_list *list, const uint32_t *places)
+{
+    uint32_t *by_start = list->by_start, *moved_to = rv_alloc_scratch(list->n, sizeof *moved_to);
+    for (size_t i = 0; i < list->n; i++)
+        moved_to[places[i]] = (uint32_t)i;
+    for (size_t i = 0; i < list->n; i++)
+        by_start[i] = moved_to[by_start[i]];
+    free(moved_to);
+    for (size_t i = 0, end; i < list->n; i = end) {
+        for (end = i + 1; end < list->n && list->calls[by_start[end]].start_ns == list->calls[by_start[i]].start_ns;)
+            end++;
+        if (end > i + 1)
+            qsort(&by_start[i], end - i, sizeof *by_start, by_place);
+    }
+}
+
 /* Of equal ones the earlier first. */
 static void sort_calls(struct rv_call_list *list)
 {
@@ -64,10 +87,12 @@ static void sort_calls(struct rv_call_list *list)
     for (size_t i = 0; i < list->n; i++)
         calls[i] = list->calls[places[i]];
     free(list->calls);
-    free(places);
-    free(by_start);
     list->calls = calls;
     list->capacity = list->n;
+    free(list->by_start);
+    list->by_start = by_start;
+    move_by_start(list, places);
+    free(places);
 }
 
 /* ---- the first ---- */
@@ -146,10 +171,9 @@ static void keep_first(struct rv_call_list *list)
 
 /* ---- calls ---- */
 
-static struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none)
+static __attribute__((noinline)) struct rv_call_sums *find_sums(struct rv_call_table *table, uint64_t key,
+                                                                const struct rv_call_sums *none)
 {
-    if (table->last_place && table->last_key == key)
-        return &table->sums[table->last_place - 1];
     table->last_key = key;
     table->last_place = rv_hash_index_get(&table->places, key);
     if (table->last_place)
@@ -162,7 +186,14 @@ static struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, c
     return &table->sums[table->n - 1];
 }
 
-static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
+static inline struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none)
+{
+    if (table->last_place && table->last_key == key)
+        return &table->sums[table->last_place - 1];
+    return find_sums(table, key, none);
+}
+
+static inline void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
 {
     into->n_calls += from->n_calls;
     into->total_ns += from->total_ns;
@@ -170,12 +201,12 @@ static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *fro
     into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
 }
 
-static void add_by_caller(struct rv_call_list *list, const struct rv_call_sums *sums)
+static inline void add_by_caller(struct rv_call_list *list, const struct rv_call_sums *sums)
 {
     merge_sums(sums_of(&list->by_caller, (uint64_t)sums->lane_idx << 32 | sums->caller, sums), sums);
 }
 
-static void add_by_arguments(struct rv_call_list *list, const struct rv_call_sums *sums)
+static inline void add_by_arguments(struct rv_call_list *list, const struct rv_call_sums *sums)
 {
     merge_sums(sums_of(&list->by_arguments, sums->arguments, sums), sums);
 }
@@ -228,8 +259,6 @@ void rv_call_list_finish(struct rv_call_list *list)
     for (size_t i = 0; i < list->n; i++)
         list->longest_ns = rv_clock_later_ns(list->longest_ns, list->calls[i].duration_ns);
     sort_calls(list);
-    free(list->by_start);
-    list->by_start = rv_call_list_take_order(list, RV_CALL_START, false, NULL);
 }
 
 void rv_call_list_leave(struct rv_call_list *list, size_t n)
