@@ -59,6 +59,9 @@ void rv_os_start_thread(pthread_t *thread, void *(*run)(void *context), void *co
 /* Initialize a condition variable that uses CLOCK_MONOTONIC. */
 void rv_os_init_condition(pthread_cond_t *condition);
 
+/* Initialize a lock that readers share. A writer waits only for those that have it: no thread may have it twice. */
+void rv_os_init_shared_lock(pthread_rwlock_t *lock);
+
 /* pthread_cond_wait() with a deadline by CLOCK_MONOTONIC; false when it has passed. */
 bool rv_os_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t end_ns);
 

@@ -54,9 +54,9 @@ static bool passes_any_thread(const struct rv_filter *filter, struct rv_lanes *l
     bool passes = n == 0;
     for (size_t i = 0; i < n && !passes; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         passes = rv_filter_passes_thread(filter, lane->name);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return passes;
 }

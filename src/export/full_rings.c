@@ -15,9 +15,9 @@ static const uint64_t LEAST_NS = 500000000;
 
 static uint64_t waited_on(struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const uint64_t waited_ns = lane->full_ring_ns;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return waited_ns;
 }
 

@@ -104,7 +104,7 @@ static int compare_times(const void *left, const void *right)
 
 static void add_marks(struct list *list, struct rv_lane *lane, struct rv_subroutines *subroutines)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     for (size_t i = 0; i < lane->n_notes; i++) {
         if (rv_note_is(&lane->notes[i], RV_NOTE_FORM_MARK))
             add(list, lane, &lane->notes[i], subroutines);
@@ -112,7 +112,7 @@ static void add_marks(struct list *list, struct rv_lane *lane, struct rv_subrout
             rv_lane_rest(lane);
     }
     rv_lane_rest(lane);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t *n)

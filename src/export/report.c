@@ -75,9 +75,9 @@ static int by_self_time(const void *a, const void *b)
 
 static struct rv_state_times times_of(struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const struct rv_state_times times = lane->times;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return times;
 }
 
@@ -239,7 +239,7 @@ static void add_json_thread_times(struct rv_text_buffer *text, const struct tabl
 
 static void add_json_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     add_json_number(text, "{\"process\":", lane->pid);
     add_json_number(text, ",\"thread\":", lane->tid);
     rv_text_buffer_add(text, ",\"name\":");
@@ -250,7 +250,7 @@ static void add_json_thread(struct rv_text_buffer *text, const struct table *tab
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_text_buffer_add(text, "}");
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 static void add_json_owners(struct rv_text_buffer *text, const struct table *table)
@@ -569,7 +569,7 @@ static void add_text_line(struct rv_text_buffer *text, const struct table *table
 
 static void add_text_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_text_buffer_format(text, "%12u %10u", lane->pid, lane->tid);
     if (lane->stack == 0 || lane->n_events)
         rv_text_buffer_format(text, " %12llu %10u", (unsigned long long)lane->n_events, lane->max_depth);
@@ -584,7 +584,7 @@ static void add_text_thread(struct rv_text_buffer *text, const struct table *tab
         rv_text_buffer_add_duration(text, lane->times.unknown_ns);
     }
     rv_text_buffer_add(text, "\n");
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 /* Of a thread's stacks, which may be thousands of fibers, the first ones. */

@@ -11,12 +11,12 @@ static struct rv_thread_owner owner_of(struct rv_lane *lane, size_t idx)
     char name[RV_LANE_NAME_BYTES];
     struct rv_thread_owner owner = {
         .process_key = lane->process_key, .first_idx = idx, .pid = lane->pid, .n_threads = lane->stack == 0};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_lane_copy_thread_name(lane, name);
     owner.max_depth = lane->max_depth;
     owner.n_events = lane->n_events;
     owner.times = lane->times;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     owner.times.away_ns = 0;
     rv_thread_family_owner(name, owner.name);
     owner.has_further_names = strcmp(name, owner.name) != 0;

@@ -85,9 +85,9 @@ static struct side take_side(const struct table *table, const struct rv_wait_sid
             side.thread[0] = '\0';
     } else {
         struct rv_lane *lane = (struct rv_lane *)from->lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         snprintf(side.thread, sizeof side.thread, "%s", lane->name);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return side;
 }

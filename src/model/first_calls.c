@@ -116,19 +116,19 @@ static void look_at_log(struct finding *finding, struct rv_lane *lane, uint32_t 
     bool has_more = true;
     if (!finding->known[lane->idx].n_logged[log_idx])
         return;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     struct records left = records_of(finding, lane, log_idx);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     while (has_more && left.from < left.to && is_wanted(finding)) {
         struct records some = left;
         if (is_backward)
             left.to = some.from = left.to - left.from > PIECE ? left.to - PIECE : left.from;
         else
             left.from = some.to = left.to - left.from > PIECE ? left.from + PIECE : left.to;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         look_at_records(finding, lane, log, &some);
         has_more = may_follow(finding, log, log_idx, is_backward ? some.from : some.to - 1);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
 }
 
@@ -161,7 +161,7 @@ static uint32_t first_log(const struct rv_timeline *timeline, const struct rv_ra
 static void begin_lane(struct finding *finding, struct rv_lane *lane, uint64_t newest_ns)
 {
     struct known *known = &finding->known[lane->idx];
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     const struct rv_timeline *timeline = lane->timeline;
     known->known_ns = rv_lane_known_ns(lane);
     known->open_end_ns = rv_lane_open_end_ns(lane, newest_ns);
@@ -173,7 +173,7 @@ static void begin_lane(struct finding *finding, struct rv_lane *lane, uint64_t n
     const uint32_t bucket = first_log(timeline, &finding->scope) / 2;
     finding->first_bucket = bucket > finding->first_bucket ? bucket : finding->first_bucket;
     look_at_open(finding, lane);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 static void begin(struct finding *finding)

@@ -119,9 +119,9 @@ static uint32_t need_owner(struct rv_lane_choices *lane_order, uint32_t process,
 {
     const uint64_t first_thread = 0; /* no hash */
     char name[RV_LANE_NAME_BYTES], owner[RV_LANE_NAME_BYTES], family[RV_LANE_NAME_BYTES];
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_lane_copy_thread_name(lane, name);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     rv_thread_family_owner(name, owner);
     rv_thread_family_name(name, family);
     const uint32_t within = need_group(lane_order, RV_LANE_GROUP_FAMILY, lane_order->processes[process].group,

@@ -43,11 +43,11 @@ static struct ranked *rank(const struct rv_lane_choices *lane_order, const struc
         const uint32_t lane_idx = lane_order->as_they_came[i];
         struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
         ranked[i] = (struct ranked){.process = lane_order->lanes[lane_idx].process, .lane_idx = lane_idx, .place = i};
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         memcpy(ranked[i].name, lane->name, sizeof ranked[i].name);
         memcpy(ranked[i].process_name, lane->process_name, sizeof ranked[i].process_name);
         ranked[i].n_events = lane->n_events;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         n_of_process[ranked[i].process] += ranked[i].n_events;
     }
     for (size_t i = 0; i < lane_order->n_lanes; i++)

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/hash_index.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -74,7 +75,7 @@ static void name_lane(struct rv_lane *lane, const char *thread_name)
 static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv_lane_identity *identity, size_t idx)
 {
     struct rv_lane *lane = rv_alloc(1, sizeof *lane);
-    pthread_mutex_init(&lane->lock, NULL);
+    rv_os_init_shared_lock(&lane->lock);
     lane->idx = (uint32_t)idx;
     lane->pid = identity->pid;
     lane->parent_pid = identity->parent_pid;
@@ -103,7 +104,7 @@ static void lane_destroy(struct rv_lane *lane)
     rv_disk_vec_free(&lane->stretches.disk, lane->stretches.items);
     rv_made_objects_fini(&lane->made);
     rv_argument_texts_fini(&lane->texts);
-    pthread_mutex_destroy(&lane->lock);
+    pthread_rwlock_destroy(&lane->lock);
     free(lane);
 }
 
@@ -346,9 +347,9 @@ static void widen_by_lane(const struct rv_lane *lane, uint64_t *first_ns, uint64
 bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
 {
     uint64_t first = UINT64_MAX, last = 0;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     widen_by_lane(lane, &first, &last);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     if (first > last)
         return false;
     *first_ns = first;
@@ -368,9 +369,9 @@ uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
     uint64_t newest_ns = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         newest_ns = rv_clock_later_ns(newest_ns, rv_clock_later_ns(lane->last_ns, open_until(lanes, lane)));
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return newest_ns;
 }
@@ -380,10 +381,10 @@ bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_
     uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         widen_by_lane(lane, &first, &last);
         last = rv_clock_later_ns(last, open_until(lanes, lane));
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     if (first > last)
         return false;
@@ -402,10 +403,10 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes)
     bool have = false;
     for (size_t i = 0; i < rv_lanes_n(lanes) && !have; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         have = rv_timeline_sums_level(lane->timeline) > 0 ||
                rv_timeline_paged_before_ns(lane->timeline, 0, UINT64_MAX) > 0;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return have;
 }
@@ -423,9 +424,9 @@ uint64_t rv_lane_open_end_ns(const struct rv_lane *lane, uint64_t newest_ns)
 
 void rv_lanes_rename(struct rv_lanes *lanes, struct rv_lane *lane, const char *thread_name)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     name_lane(lane, thread_name);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     atomic_fetch_add_explicit(&lanes->n_renamed, 1, memory_order_relaxed);
 }
 
@@ -444,9 +445,9 @@ void rv_lane_copy_thread_name(const struct rv_lane *lane, char name[RV_LANE_NAME
 
 void rv_lane_copy_name(struct rv_lane *lane, char name[RV_LANE_NAME_BYTES])
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     memcpy(name, lane->name, RV_LANE_NAME_BYTES);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 void rv_lane_label(const char *name, uint32_t tid, char *label, size_t label_bytes)
@@ -522,9 +523,9 @@ void rv_lane_end(struct rv_lane *lane)
 
 bool rv_lane_has_ended(struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     const bool has_ended = lane->has_ended;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return has_ended;
 }
 
@@ -537,12 +538,12 @@ void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now
 
 uint64_t rv_lane_off_cpu_since(struct rv_lane *lane, enum rv_note_kind kind, uint64_t from_ns, uint64_t end_ns)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     const size_t n = lane->until_last[kind];
     const struct rv_lane_note *note = n > 0 ? &lane->notes[n - 1] : NULL;
     const bool lasts = note && !note->n_more && note->start_ns <= end_ns && note->end_ns >= from_ns;
     const uint64_t since_ns = lasts ? note->start_ns : end_ns;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return since_ns;
 }
 
@@ -620,9 +621,9 @@ static void limit_lane(struct rv_lane *lane, size_t share)
 
 static size_t lane_bytes(struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     size_t n_bytes = rv_timeline_bytes(lane->timeline) + notes_bytes(lane) + rest_bytes(lane);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return n_bytes;
 }
 
@@ -646,9 +647,9 @@ void rv_lanes_limit_memory(struct rv_lanes *lanes, size_t n_bytes)
             struct rv_lane *lane = rv_lanes_get(lanes, i);
             if (sizes[i] <= share)
                 continue;
-            pthread_mutex_lock(&lane->lock);
+            pthread_rwlock_wrlock(&lane->lock);
             limit_lane(lane, share);
-            pthread_mutex_unlock(&lane->lock);
+            pthread_rwlock_unlock(&lane->lock);
         }
     }
     free(sizes);

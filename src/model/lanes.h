@@ -35,7 +35,8 @@ struct rv_lane_frame { /* an open call */
 struct rv_box rv_lane_frame_box(const struct rv_lane_frame *frame, uint64_t end_ns);
 
 struct rv_lane {
-    pthread_mutex_t lock; /* covers everything below but the identity */
+    pthread_rwlock_t
+        lock; /* covers everything below but the identity; ranges and views are read by several at a time */
     /* identity: set at creation */
     uint32_t idx; /* slot */
     uint32_t pid, parent_pid, tid, stack;

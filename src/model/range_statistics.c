@@ -239,9 +239,9 @@ static void divide(struct rv_range_statistics *range)
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         if (!rv_filter_passes_thread(range->scope.filter, lane->name)) {
-            pthread_mutex_unlock(&lane->lock);
+            pthread_rwlock_unlock(&lane->lock);
             continue;
         }
         const uint64_t n_expected = expected_in(&range->scope, lane);
@@ -251,7 +251,7 @@ static void divide(struct rv_range_statistics *range)
         add_pieces(range, lane, newest_ns);
         if (keeps)
             rv_range_times_begin_states(&states, lane, (uint64_t[2]){range->scope.from_ns, range->scope.to_ns});
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         if (keeps)
             add_states(range, &states, first);
         for (size_t j = first; j < range->n_pieces; j++) {

@@ -155,11 +155,11 @@ static void begin_objects(struct rv_range_times *times, const struct rv_made_obj
 static void read_more(struct rv_range_times *times, struct rv_lane *lane)
 {
     const struct rv_made_objects *made = &lane->made;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     read_sums(times, made,
               rv_bisect_count(made->sums, made->n_sums, sizeof *made->sums, offsetof(struct rv_made_objects_sum, n),
                               times->n_before));
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 /* The latest sum: as the stretch that it ends. */

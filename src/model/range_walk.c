@@ -590,12 +590,12 @@ static size_t work_on_piece(struct rv_range_walk *walk, size_t most)
     const struct rv_range_piece *piece = piece_of(walk);
     struct rv_lane *lane = rv_lanes_get(walk->scope->lanes, piece->lane_idx);
     size_t max = most < MOST_BOXES ? most : MOST_BOXES;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     if (!walk->is_in_piece)
         begin_piece(walk, piece, lane);
     size_t n = rv_span_iter_back_next(&walk->iter, lane->timeline, walk->boxes, max);
     const uint64_t missing_ns = missing_in(&walk->iter, lane->timeline);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     if (missing_ns > piece->from_ns && missing_ns > walk->part->missing_before_ns)
         walk->part->missing_before_ns = missing_ns;
     walk->has_texts = rv_argument_texts_any(&lane->texts); /* a call's come before it */

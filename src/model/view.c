@@ -60,9 +60,9 @@ static void find_members(struct rv_view *view, const struct rv_lane_choices *lan
 
 static uint32_t depth_of(struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     const uint32_t closed = rv_timeline_max_depth(lane->timeline), depth = lane->max_depth;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return closed > depth ? closed : depth;
 }
 
@@ -189,12 +189,12 @@ static uint64_t count_member(const struct counting *counting, size_t member, uin
     const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
     struct rv_lane *lane = rv_lanes_get(counting->lanes, view->members[member]);
     const struct rv_snapshot *snapshot = instant_of(view, member);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     struct opened opened = opened_of(lane, snapshot, counting->newest_ns);
     uint64_t n = snapshot ? rv_snapshot_count(snapshot, lane, window_ns, level)
                           : rv_timeline_query_count(lane->timeline, window_ns[0], window_ns[1], level);
     n += n_open_boxes(&opened, view);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return n;
 }
 
@@ -286,9 +286,9 @@ static uint32_t *last_level(struct rv_view *view, uint32_t lane_idx)
 static bool has_sums(const struct counting *counting, const struct rv_view_lane *shown)
 {
     struct rv_lane *lane = rv_lanes_get(counting->lanes, shown->lane_idx);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_rdlock(&lane->lock);
     const bool has = rv_timeline_sums_level(lane->timeline) > 0;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return has;
 }
 
@@ -526,11 +526,11 @@ static void rewind_lane(struct rv_view *view, struct rv_lanes *lanes, struct rv_
     for (uint32_t i = 0; i < shown->n_members; i++) {
         uint32_t lane_idx = view->members[shown->first_member + i];
         struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         view->members[shown->first_member + n] = lane_idx;
         if (rv_snapshot_has_begun(lane, view->until_ns))
             rv_snapshot_update(&view->instants[shown->first_member + n++], lane, view->until_ns);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     shown->n_members = n;
 }
@@ -636,14 +636,14 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
     for (uint32_t i = 0; i < shown->n_members; i++) {
         uint32_t member = shown->first_member + i;
         struct rv_lane *lane = rv_lanes_get(lanes, view->members[member]);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_rdlock(&lane->lock);
         if (i == 0)
             describe(view, lanes, shown, lane);
         if (shown->n_members == 1)
             add_lane(view, shown, lane, params);
         else
             add_member(view, shown, member, lane, params);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     if (shown->n_members > 1)
         add_cells(view, shown);

@@ -45,13 +45,13 @@ static void publish_open(struct rv_delivery *delivery, struct rv_track *track, c
                                                      : (uint32_t)(max_depth - base);
     uint32_t n_same = open->n_unchanged < n ? open->n_unchanged : n;
     struct rv_lane *lane = track->lane;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     n_same = n_same < lane->n_open ? n_same : (uint32_t)lane->n_open;
     lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, n, sizeof *lane->open);
     for (uint32_t i = n_same; i < n; i++)
         lane->open[i] = (struct rv_lane_frame){delivery->origin_ns + open->start[i], open->id[i], (uint32_t)base + i};
     lane->n_open = n;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 
     delivery->open_start =
         rv_vec_reserve(delivery->open_start, &delivery->open_start_capacity, n, sizeof *delivery->open_start);
@@ -87,11 +87,11 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
 {
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
-        pthread_mutex_lock(&track->lane->lock);
+        pthread_rwlock_wrlock(&track->lane->lock);
         rv_timeline_add(track->lane->timeline, spans + track->first, track->n);
         if ((track->n || track->lane->n_open) && last_ns > track->lane->last_ns)
             track->lane->last_ns = last_ns;
-        pthread_mutex_unlock(&track->lane->lock);
+        pthread_rwlock_unlock(&track->lane->lock);
     }
 }
 
@@ -288,9 +288,9 @@ static size_t finish(struct rv_delivery *delivery, struct rv_stream *stream, uin
     n = store(delivery, stream, spans, last_ns, rv_delivery_cpu_ns(delivery) - began_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         rv_lane_end(lane);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return n;
 }
@@ -322,10 +322,10 @@ static void count_events(struct rv_delivery *delivery, struct rv_stream *stream,
         job->batch.is_open ? &stream->tracks.all[0] : rv_tracks_at(&stream->tracks, job->entry_stack);
     struct rv_lane *lane = track->lane;
     rv_block_join_counts(stream->tracks.carry, &counts);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     lane->n_events += job->batch.is_open || job->batch.is_retold ? 0 : job->batch.n - n_switches;
     lane->max_depth = counts.max_depth;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     if (n_switches)
         rv_delivery_count_switches(delivery, n_switches);
 }

@@ -11,9 +11,9 @@ static void back_lanes(const struct rv_stream *stream, size_t first_track)
     uint64_t from_ns = rv_block_list_n(blocks) ? rv_block_list_at(blocks, blocks->first)->from_ns : UINT64_MAX;
     for (size_t i = first_track; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         rv_timeline_back_from(lane->timeline, from_ns);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
 }
 
@@ -22,9 +22,9 @@ static void back_until(struct rv_stream *stream, const struct rv_block_summary *
 {
     for (size_t i = 0; i < summary->n_stacks; i++) {
         struct rv_lane *lane = rv_tracks_at(&stream->tracks, summary->stacks[i].row->stack)->lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         rv_timeline_back_until(lane->timeline, stream->blocks.end_ns);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
 }
 
@@ -108,9 +108,9 @@ void rv_history_blocks_drop(struct rv_page_loader *page_loader)
 static bool has_ended(const struct rv_stream *stream)
 {
     struct rv_lane *lane = stream->tracks.all[0].lane;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     bool has_ended = lane->has_ended;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return has_ended;
 }
 
@@ -135,9 +135,9 @@ static bool is_late(const struct rv_lanes *lanes)
     bool is_late = false;
     for (size_t i = 0; i < rv_lanes_n(lanes) && !is_late; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         is_late = rv_timeline_is_late(lane->timeline);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return is_late;
 }

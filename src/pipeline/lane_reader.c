@@ -4,9 +4,9 @@ void rv_lane_reader_open(struct rv_lane_reader *reader, const struct rv_lane_rea
 {
     struct rv_lane *lane = params->lane;
     *reader = (struct rv_lane_reader){.params = *params, .lane_idx = lane->idx};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_span_iter_back_begin(&reader->walk, lane->timeline, params->from_ns, params->to_ns);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 void rv_lane_reader_close(struct rv_lane_reader *reader)
@@ -43,9 +43,9 @@ static void give_page(struct rv_lane_reader *reader, uint64_t timeout_ns)
 
 bool rv_lane_reader_next(struct rv_lane_reader *reader, uint64_t timeout_ns, struct rv_box *out, size_t max, size_t *n)
 {
-    pthread_mutex_lock(&reader->params.lane->lock);
+    pthread_rwlock_wrlock(&reader->params.lane->lock);
     *n = rv_span_iter_back_next(&reader->walk, reader->params.lane->timeline, out, max);
-    pthread_mutex_unlock(&reader->params.lane->lock);
+    pthread_rwlock_unlock(&reader->params.lane->lock);
     if (!rv_span_iter_back_wants_page(&reader->walk))
         return *n == max;
     give_page(reader, timeout_ns);

@@ -152,21 +152,21 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
         struct rv_track *track = rv_tracks_at(&stream->tracks, row->stack);
         struct rv_lane *lane = track->lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         add_sums(lane, &summary->stacks[i]);
         lane->n_events += row->n_events;
         lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
         lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         add_notes(delivery, track, &summary->stacks[i]);
     }
     if (summary->is_end)
         rv_stream_notes_end(stream, delivery->origin_ns + summary->last_ns);
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
         rv_track_clear(&stream->tracks.all[i]);
-        pthread_mutex_lock(&stream->tracks.all[i].lane->lock);
+        pthread_rwlock_wrlock(&stream->tracks.all[i].lane->lock);
         rv_lane_end(stream->tracks.all[i].lane);
-        pthread_mutex_unlock(&stream->tracks.all[i].lane->lock);
+        pthread_rwlock_unlock(&stream->tracks.all[i].lane->lock);
     }
     pthread_mutex_unlock(&page_loader->lock);
 }
@@ -251,9 +251,9 @@ static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_pending_
                                     .to_ns = block->to_ns,
                                     .used = page_loader->now,
                                     .timeline = calls[i] ? calls[i] : rv_timeline_create()};
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         rv_timeline_add_page(lane->timeline, &out);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     free(calls);
     block->is_coming = false;
@@ -306,9 +306,9 @@ static bool use(const struct rv_stream *stream, const struct rv_page_look *look)
     bool has_all = true;
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         has_all &= rv_timeline_use_page(lane->timeline, look);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return has_all;
 }
@@ -334,11 +334,11 @@ static uint64_t lacks_before(const struct rv_stream *stream, uint32_t level)
         return level < stream->sums_level ? UINT64_MAX : 0;
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         uint64_t whole_ns = rv_timeline_whole_from_ns(lane->timeline, level),
                  end_ns = rv_timeline_last_ns(lane->timeline) + 1;
         whole_ns = whole_ns < end_ns ? whole_ns : end_ns;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         before_ns = whole_ns > before_ns ? whole_ns : before_ns;
     }
     return before_ns;
@@ -366,9 +366,9 @@ static bool is_idle(const struct rv_stream *stream, size_t number, uint64_t from
     uint64_t width_ns = 0;
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         const uint64_t lane_ns = rv_timeline_width_ns(lane->timeline, from_ns);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         width_ns = lane_ns > width_ns ? lane_ns : width_ns;
     }
     const struct rv_summed_block *block = rv_block_list_at(&stream->blocks, number);
@@ -434,9 +434,9 @@ static void keep_pages(const struct rv_stream *stream, const uint64_t window_ns[
 {
     for (size_t i = 0; i < stream->tracks.n && stream->is_followed; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         rv_timeline_use_window(lane->timeline, window_ns[0], window_ns[1], level, now);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
 }
 

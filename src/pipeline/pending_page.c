@@ -9,9 +9,9 @@
 /* The level of the lane's cells; 0: it has all calls. */
 static uint32_t sums_level(struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     uint32_t level = rv_timeline_sums_level(lane->timeline);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return level;
 }
 

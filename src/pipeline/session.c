@@ -723,9 +723,9 @@ static uint64_t count_switches_lost(struct rv_session *session)
     uint64_t n = 0;
     for (size_t i = 0; i < rv_lanes_n(session->lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(session->lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         n += lane->n_switches_lost;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return n;
 }

@@ -157,11 +157,11 @@ static bool divide_lanes(struct rv_span_reader *reader, const struct rv_lanes *l
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         if (params->lane_idx && i != *params->lane_idx)
             continue;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         reader->paged_before_ns[i] = params->paged_before_ns
                                          ? params->paged_before_ns
                                          : rv_timeline_paged_before_ns(lane->timeline, params->from_ns, params->to_ns);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         is_any |= reader->paged_before_ns[i] > 0;
     }
     return is_any;
@@ -174,9 +174,9 @@ static bool is_ready(const struct rv_span_reader *reader)
     bool is_ready = true;
     for (size_t i = 0; i < reader->n_lanes && is_ready && !page_loader->is_over; i++) {
         struct rv_lane *lane = rv_lanes_get(page_loader->lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         is_ready = rv_timeline_backed_until_ns(lane->timeline) >= reader->paged_before_ns[i];
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return is_ready;
 }

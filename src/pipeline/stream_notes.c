@@ -248,12 +248,12 @@ static bool add_wait(struct rv_track *track, const struct rv_event *event, uint6
 
 static void lock(const struct rv_track *track)
 {
-    pthread_mutex_lock(&track->lane->lock);
+    pthread_rwlock_wrlock(&track->lane->lock);
 }
 
 static void unlock(const struct rv_track *track)
 {
-    pthread_mutex_unlock(&track->lane->lock);
+    pthread_rwlock_unlock(&track->lane->lock);
 }
 
 static void add_event(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)

@@ -105,11 +105,11 @@ static uint32_t deepest(const struct rv_timeline *timeline, const struct rv_call
 static void find_levels(const struct rv_call_rows_job *job, struct rv_call_row *row, struct rv_box *boxes)
 {
     struct rv_lane *lane = rv_lanes_get(job->lanes, row->call.lane_idx);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     uint32_t depth = deepest(row->callees ? row->callees : lane->timeline, &row->call, boxes);
     if (row->call.flags & RV_SPAN_OPEN && lane->n_open && lane->open[lane->n_open - 1].depth > depth)
         depth = lane->open[lane->n_open - 1].depth;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     row->n_levels = depth - row->call.depth + 1;
 }
 

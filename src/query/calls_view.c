@@ -81,7 +81,7 @@ static void add_row(const struct making *making, const struct rv_call_row *row, 
 {
     struct rv_view *view = making->view;
     struct rv_view_lane *out = &view->lanes[view->n_made++];
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     describe(out, row, lane);
     out->first_box = (uint32_t)view->n_boxes;
     out->first_note = (uint32_t)view->n_notes;
@@ -93,7 +93,7 @@ static void add_row(const struct making *making, const struct rv_call_row *row, 
                                                          .shift_ns = row->call.start_ns,
                                                          .lane_depth = row->call.depth});
     add_part(making, row, lane, out);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     out->n_boxes = (uint32_t)view->n_boxes - out->first_box;
     out->n_notes = (uint32_t)view->n_notes - out->first_note;
 }

@@ -48,9 +48,9 @@ static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t t
     uint64_t n = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         n += rv_timeline_query_count(lane->timeline, from_ns, to_ns, rv_timeline_sums_level(lane->timeline));
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return n;
 }
@@ -61,13 +61,13 @@ static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, s
 {
     if (!rv_search_passes_lane(search, lane))
         return;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     uint32_t level = rv_timeline_sums_level(lane->timeline);
     size_t n = rv_timeline_query_count(lane->timeline, window[0], window[1], level);
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, n, sizeof *search->boxes);
     n = rv_timeline_query_boxes(lane->timeline, window[0], window[1], level, search->boxes, search->boxes_capacity);
     const uint64_t released_ns = rv_timeline_released_ns(lane->timeline, 0); /* earlier cells are in no block */
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &search->boxes[i];
         bool is_call = box->coverage == RV_BOX_EXACT || (level == 0 && box->start_ns < released_ns);
@@ -97,9 +97,9 @@ static uint64_t exact_from(struct rv_lanes *lanes)
     uint64_t exact_ns = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         uint64_t lane_ns = rv_timeline_released_ns(lane->timeline, 0);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         exact_ns = lane_ns > exact_ns ? lane_ns : exact_ns;
     }
     return exact_ns;
@@ -141,13 +141,13 @@ static void look_at_open(struct rv_next_hit *next, const struct rv_search *searc
     for (size_t i = 0; i < rv_lanes_n(next->lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(next->lanes, i);
         bool passes = rv_search_passes_lane(search, lane);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         for (size_t j = 0; j < lane->n_open && passes; j++) {
             struct rv_box box = rv_lane_open_box(lane, j);
             if (rv_search_is_hit(search, lane, &box))
                 offer(next, lane->idx, &box);
         }
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
 }
 

@@ -118,10 +118,10 @@ static void count_boxed(struct rv_search *search, const struct rv_lane *lane, si
 
 static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struct rv_span_iter *walk, size_t max)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     size_t n = rv_span_iter_next(walk, lane->timeline, search->boxes, max);
     bool passes = rv_filter_passes_thread(search->filter, lane->name);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     if (passes)
         count_boxed(search, lane, n);
     return n;
@@ -146,10 +146,10 @@ void rv_search_pass(struct rv_search *search, const struct rv_lanes *lanes, uint
     struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
     if (lane_idx >= search->n_walks)
         fit_walks(search, (size_t)lane_idx + 1);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     if (paged_before_ns)
         rv_span_iter_pass(&search->walks[lane_idx], lane->timeline, paged_before_ns);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 /* Visit lanes in turn, so that growing lanes do not starve others. Returns whether all are searched to their ends. */
@@ -189,14 +189,14 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
     *is_partial = false;
     for (size_t i = 0; search->is_on && i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         bool passes = rv_filter_passes_thread(search->filter, lane->name);
         for (size_t j = 0; j < lane->n_open && passes; j++) {
             struct rv_box box = rv_lane_open_box(lane, j);
             n += rv_search_is_hit(search, lane, &box);
         }
         *is_partial |= rv_timeline_is_backed(lane->timeline) && rv_timeline_released_ns(lane->timeline, 0) > 0;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         *is_partial |= i < search->n_walks && search->walks[i].n_missed > 0;
     }
     return n;
@@ -204,9 +204,9 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
 
 bool rv_search_passes_lane(const struct rv_search *search, struct rv_lane *lane)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     bool passes = rv_filter_passes_thread(search->filter, lane->name);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return passes;
 }
 

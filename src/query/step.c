@@ -133,9 +133,9 @@ static void begin(struct rv_step *step, const struct rv_step_params *params)
         uint64_t ns;
         if (!counts(params, i))
             continue;
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         bool is_event = (is_forward ? rv_step_next : rv_step_previous)(lane, step->at_ns, &ns);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         offer(step, is_event, ns);
     }
     step->reader =

@@ -199,9 +199,9 @@ static void add_call(struct making *making, const struct rv_flow_step *step)
 {
     struct rv_lane *lane = rv_lanes_get(making->params->lanes, step->lane);
     struct innermost innermost = {.at_ns = step->at_ns, .id = step->call};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const bool is_found = find_innermost(lane, &innermost);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     if (!is_found)
         return;
     const uint64_t from_ns = innermost.box.start_ns, to_ns = rv_box_end_ns(&innermost.box);
@@ -223,9 +223,9 @@ static uint64_t until_of(const struct making *making, const struct rv_flow_step 
     struct rv_lane *lane = rv_lanes_get(making->params->lanes, step->lane);
     if (step->until_ns != UINT64_MAX)
         return step->until_ns;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const uint64_t last_ns = lane->last_ns;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return last_ns;
 }
 
@@ -312,14 +312,14 @@ static size_t take_parts(struct making *making, struct rv_view_lane *out, uint32
         struct part *part = &making->parts[i];
         struct rv_lane *lane = rv_lanes_get(making->params->lanes, part->shown.lane_idx);
         struct innermost innermost = {.at_ns = part->from_ns};
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         part->shown.thread = lane->thread;
         if (part->is_turn)
             (void)find_innermost(lane, &innermost);
         n = take_boxes(making, part, lane, &innermost, out, n);
         if (n_tracks == 1)
             add_notes(making, part, lane);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return n;
 }
@@ -402,9 +402,9 @@ static void describe(const struct making *making, struct rv_view_lane *out, cons
                    flow->id);
     (void)snprintf(out->name, sizeof out->name, "%.40s, %zu step%s", out->label, flow->n,
                    rv_units_word(flow->n, "", "s"));
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     memcpy(out->process_name, lane->process_name, sizeof out->process_name);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 static struct rv_box own_box(const struct making *making, const struct rv_flow *flow)

@@ -39,9 +39,9 @@ static void name_of(const struct rv_groups_table *shown, const struct rv_call_su
         rv_lane_copy_label(lane, out);
         return;
     }
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     (void)snprintf(out, NAME_BYTES, "%s %u", lane->process_name, lane->pid);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 static void show_row(const struct rv_ui_style *style, const struct rv_groups_table *shown, size_t idx,

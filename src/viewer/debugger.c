@@ -48,9 +48,9 @@ static bool is_stopped(const struct rv_debug_session_report *report, struct rv_l
         is_found = report->stopped[i].pid == lane->pid && report->stopped[i].tid == lane->tid;
     if (!is_found)
         return false;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     is_found = !lane->has_ended; /* its ids may have been reused */
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return is_found;
 }
 
@@ -83,10 +83,10 @@ static bool find_open(struct rv_viewer_debugger *debugger, struct rv_lanes *lane
     uint32_t n_before = debugger->n_open;
     struct rv_lane *lane = rv_lanes_get(lanes, debugger->lane_idx);
     memcpy(before, debugger->open, sizeof before);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     for (size_t i = lane->n_open; i > 0 && n < RV_DEBUG_SESSION_FRAMES; i--)
         ids[n++] = lane->open[i - 1].id;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     for (uint32_t i = 0; i < n; i++)
         name_open(&debugger->open[i], subroutines, ids[i]);
     debugger->n_open = n;

@@ -71,13 +71,13 @@ static void keep_deepest(void *context, const struct rv_box *box)
 bool rv_viewer_innermost_around(struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns, struct rv_box *box)
 {
     struct innermost innermost = {box, from_ns, to_ns, false};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_timeline_query_across(lane->timeline, from_ns, keep_deepest, &innermost);
     for (size_t i = 0; i < lane->n_open && lane->open[i].start_ns <= from_ns; i++) {
         const struct rv_box open = rv_lane_open_box(lane, i);
         keep_deepest(&innermost, &open);
     }
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return innermost.is_found;
 }
 

@@ -590,9 +590,9 @@ bool rv_viewer_statistics_knows_states(const struct rv_viewer *viewer)
     bool knows = false;
     for (size_t i = 0; i < rv_lanes_n(viewer->lanes) && !knows; i++) {
         struct rv_lane *lane = rv_lanes_get(viewer->lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         knows = rv_state_times_has_switches(&lane->times);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return knows;
 }

@@ -131,13 +131,13 @@ static void keep_same(void *context, const struct rv_box *box)
 static struct rv_box whole_of(struct rv_lane *lane, const struct rv_box *part)
 {
     struct same_call same = {.box = *part};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_timeline_query_across(lane->timeline, part->start_ns, keep_same, &same);
     for (size_t i = 0; i < lane->n_open; i++) {
         const struct rv_box open = rv_lane_open_box(lane, i);
         keep_same(&same, &open);
     }
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     same.box.flags &= (uint16_t) ~(RV_BOX_CLIPPED | RV_BOX_DIMMED | RV_BOX_HIT);
     return same.box;
 }

@@ -131,9 +131,9 @@ static void add_flow(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_ab
 static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const struct rv_box *box, uint64_t *n)
 {
     const uint64_t range_ns[2] = {box->start_ns, rv_box_end_ns(box)};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const uint64_t covered_ns = rv_notes_covered_ns(lane->notes, lane->n_notes, kind, range_ns, n);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return covered_ns;
 }
 
@@ -157,7 +157,7 @@ static void add_cpu(struct cpus *cpus, uint32_t number)
 static struct cpus find_cpus(struct rv_lane *lane, const struct rv_box *box)
 {
     struct cpus cpus = {.n = 0};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     for (size_t i = rv_bisect_below(lane->notes, lane->n_notes, sizeof *lane->notes,
                                     offsetof(struct rv_lane_note, start_ns), box->start_ns);
          i < lane->n_notes && lane->notes[i].start_ns < rv_box_end_ns(box); i++) {
@@ -166,7 +166,7 @@ static struct cpus find_cpus(struct rv_lane *lane, const struct rv_box *box)
         if (has_cpu && note->id != RV_NOTE_SEVERAL)
             add_cpu(&cpus, note->id);
     }
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return cpus;
 }
 
@@ -230,10 +230,10 @@ static void add_objects(struct rv_tooltip *tooltip, const struct rv_hover *hover
     uint64_t n = 0;
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
-    pthread_mutex_lock(&about->lane->lock);
+    pthread_rwlock_wrlock(&about->lane->lock);
     if (about->lane->made.lost_until_ns <= box->start_ns)
         n = rv_made_objects_between(&about->lane->made, box->start_ns, rv_box_end_ns(box));
-    pthread_mutex_unlock(&about->lane->lock);
+    pthread_rwlock_unlock(&about->lane->lock);
     if (n)
         add_line(tooltip, "made", "%" PRIu64 " object%s", n, rv_units_word(n, "", "s"));
 }
@@ -297,9 +297,9 @@ static void add_arguments(struct rv_tooltip *tooltip, const struct rv_hover *hov
     struct rv_call_arguments arguments = {0};
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
-    pthread_mutex_lock(&about->lane->lock);
+    pthread_rwlock_wrlock(&about->lane->lock);
     (void)rv_call_arguments_read(&arguments, &about->lane->texts, about->subroutines, &call);
-    pthread_mutex_unlock(&about->lane->lock);
+    pthread_rwlock_unlock(&about->lane->lock);
     if (arguments.n)
         add_joined(tooltip, &arguments);
     if (arguments.result)

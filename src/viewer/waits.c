@@ -130,9 +130,9 @@ static size_t add_thread(const struct rv_viewer *viewer, const struct rv_wait_si
                          size_t out_bytes)
 {
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, side->lane->idx);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const int n = snprintf(out, out_bytes, "%s%s (%" PRIu32 ")", before, lane->name, lane->tid);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return n < (int)out_bytes ? (size_t)n : out_bytes - 1;
 }
 

@@ -24,9 +24,9 @@ void rv_wakers_init(struct rv_wakers *wakers, const struct rv_lanes *lanes)
     wakers->by_tid = rv_alloc_scratch(wakers->n + 1, sizeof *wakers->by_tid);
     for (size_t i = 0; i < wakers->n; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         wakers->by_tid[i] = (struct rv_waker){lane->tid, lane->pid, lane->last_ns, (uint32_t)i};
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     qsort(wakers->by_tid, wakers->n, sizeof *wakers->by_tid, by_tid);
 }

@@ -67,10 +67,10 @@ static void format_thread(struct content *it, const struct rv_viewer *viewer)
     if (!debugger->has_lane)
         return;
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, debugger->lane_idx);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     (void)snprintf(it->name, sizeof it->name, "%s", lane->name);
     (void)snprintf(it->about, sizeof it->about, "%.40s %" PRIu32, lane->process_name, lane->pid);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     bool has_ring = debugger->report.state >= RV_DEBUG_SESSION_UNSTEERED;
     size_t n = strlen(it->about);
     if (has_ring)

@@ -187,12 +187,12 @@ static void describe_thread(const struct rv_panels_about *about, uint32_t lane_i
         .fold = rv_lane_choices_fold(lane_order, lane_idx),
     };
     rv_lane_copy_label(lane, out->name);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     (void)snprintf(out->process, sizeof out->process, "%s %u", lane->process_name, lane->pid);
     rv_instrumentation_text(&lane->instrumentation, out->traced_by);
     out->n_events = lane->n_events;
     out->max_depth = lane->max_depth;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 /* A collapsed group has the name that it has in the picture. */

@@ -30,13 +30,13 @@ static struct rv_lane *add_lane(struct world *world, uint32_t thread)
 static void fill(struct rv_lane *lane, unsigned n)
 {
     uint64_t step_ns = WHOLE_NS / n;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     for (uint64_t i = 0; i < n; i++)
         rv_timeline_add(lane->timeline,
                         &(struct rv_span){.start = i * step_ns, .end = (i + 1) * step_ns - step_ns / 4, .id = 1}, 1);
     lane->last_ns = WHOLE_NS;
     lane->max_depth = 1;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 /* Add the late calls, as when the last page is loaded just before the view asks for it. */

@@ -46,10 +46,10 @@ static void *fill(void *context)
         for (size_t i = 0; i < N_LANES; i++) {
             struct rv_lane *lane = rv_lanes_get(shared->lanes, i);
             now_ns = make_block(spans, begin_ns);
-            pthread_mutex_lock(&lane->lock);
+            pthread_rwlock_wrlock(&lane->lock);
             rv_timeline_add(lane->timeline, spans, BLOCK_SPANS);
             lane->last_ns = now_ns;
-            pthread_mutex_unlock(&lane->lock);
+            pthread_rwlock_unlock(&lane->lock);
         }
         rv_subroutines_define(shared->subroutines, 1 + block % 50, block % 2 ? "Odd" : "Even", "name", "file", block);
     }

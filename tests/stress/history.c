@@ -126,21 +126,21 @@ static unsigned n_exact(struct rv_lane *lane, uint64_t from_ns)
 {
     struct rv_box boxes[MOST_BOXES];
     unsigned n = 0;
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     size_t n_boxes = rv_timeline_query_boxes(lane->timeline, from_ns, from_ns + STEP_NS, 0, boxes, MOST_BOXES);
     for (size_t i = 0; i < n_boxes; i++)
         n += boxes[i].coverage == RV_BOX_EXACT;
     n += lane->n_open && lane->open[0].start_ns <= from_ns;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return n;
 }
 
 /* Are calls of this time gone for good? */
 static bool is_released(struct rv_lane *lane, uint64_t ns)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     bool is_released = rv_timeline_released_ns(lane->timeline, 0) > ns;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return is_released;
 }
 

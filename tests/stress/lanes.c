@@ -59,13 +59,13 @@ static void fill_lane(struct shared *shared, struct rv_lane *lane, struct rv_sta
     uint64_t now_ns = 1000000;
     for (unsigned block = 0; block < N_BLOCKS; block++) {
         now_ns = make_block(spans, now_ns);
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         rv_timeline_add(lane->timeline, spans, BLOCK_SPANS);
         lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, 1, sizeof *lane->open);
         lane->open[0] = (struct rv_lane_frame){.start_ns = now_ns, .id = block};
         lane->n_open = 1;
         lane->last_ns = now_ns;
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         add_texts(shared, lane, spans, block);
         rv_stats_add(stats, stats_lane, spans, BLOCK_SPANS);
         rv_subroutines_define(shared->subroutines, block * N_LANES + lane->idx, "Package", "name", "file", block);
@@ -102,9 +102,9 @@ static uint64_t count_found(struct shared *shared, struct rv_lane *lane)
     struct rv_span_iter walk = {.n_missed = 0};
     uint64_t n_found = 0;
     for (size_t n = PIECE; n == PIECE;) {
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         n = rv_span_iter_next(&walk, lane->timeline, boxes, PIECE);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
         for (size_t i = 0; i < n; i++)
             n_found += rv_filter_passes_box(shared->filter, lane, &boxes[i]);
     }

@@ -33,12 +33,12 @@ static void add_round(struct rv_lane *lane, uint64_t round)
     const struct rv_span spans[] = {{.start = at_ns + 10, .end = at_ns + 30, .id = id + 1, .depth = 1},
                                     {.start = at_ns + 40, .end = at_ns + 45, .id = id, .depth = 1},
                                     {.start = at_ns, .end = at_ns + 60 + round % 30, .id = id, .depth = 0}};
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_timeline_add(lane->timeline, spans, 3);
     if (lane->idx == 0)
         rv_made_objects_add(&lane->made, at_ns + 20, round % 5 + 1);
     lane->last_ns = at_ns + 90;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }
 
 static void add_rounds(struct world *world, uint64_t first, uint64_t end)

@@ -109,10 +109,10 @@ static uint64_t n_in_lanes(struct rv_lanes *lanes)
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         struct rv_span_iter walk = {.n_missed = 0};
-        pthread_mutex_lock(&lane->lock);
+        pthread_rwlock_wrlock(&lane->lock);
         for (size_t n_more = PIECE; n_more == PIECE; n += n_more)
             n_more = rv_span_iter_next(&walk, lane->timeline, boxes, PIECE);
-        pthread_mutex_unlock(&lane->lock);
+        pthread_rwlock_unlock(&lane->lock);
     }
     return n;
 }

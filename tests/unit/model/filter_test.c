@@ -272,7 +272,7 @@ static bool passes_at(const struct rv_filter *filter, const struct rv_lane *of, 
 Test(filter, arguments_are_matched_as_they_are_shown, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
-    struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rv_lane called = {.lock = PTHREAD_RWLOCK_INITIALIZER};
     const struct rv_filter *filter = NULL, *none = NULL;
     add_texts(&called, subroutines);
     add(&filter, "arg:^7, .select");
@@ -295,7 +295,7 @@ Test(filter, arguments_are_matched_as_they_are_shown, .timeout = 60)
 Test(filter, calls_are_matched_again_only_for_new_texts, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
-    struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rv_lane called = {.lock = PTHREAD_RWLOCK_INITIALIZER};
     const struct rv_filter *filter = NULL;
     add_texts(&called, subroutines);
     add(&filter, "arg:select");

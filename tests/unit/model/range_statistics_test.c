@@ -2,6 +2,7 @@
 #include "model/range_statistics.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1215,5 +1216,38 @@ Test(range_statistics, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 
                  rv_range_statistics_nodes(ranges[RV_TIME_ON_CPU], &n_nodes)[0].total_ns);
     for (int time = 0; time < RV_TIME_KINDS; time++)
         rv_range_statistics_destroy(ranges[time]);
+    world_fini(&world);
+}
+
+static void *measure_range(void *range)
+{
+    rv_range_statistics_measure(range);
+    return NULL;
+}
+
+Test(range_statistics, a_range_is_measured_while_others_read_its_lanes, .timeout = 60)
+{
+    struct world world;
+    pthread_t threads[2];
+    struct rv_range_statistics *ranges[2];
+    world_init(&world, 79, 3000);
+    for (uint32_t lane = 0; lane < N_LANES; lane++)
+        pthread_rwlock_rdlock(&rv_lanes_get(world.lanes, lane)->lock);
+    for (size_t i = 0; i < 2; i++) {
+        ranges[i] = rv_range_statistics_create(&(struct rv_range_statistics_params){.to_ns = world.last_ns,
+                                                                                    .lanes = world.lanes,
+                                                                                    .subroutines = world.subroutines,
+                                                                                    .lists_calls = i > 0,
+                                                                                    .calls_of = 1});
+        pthread_create(&threads[i], NULL, measure_range, ranges[i]);
+    }
+    for (size_t i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (uint32_t lane = 0; lane < N_LANES; lane++)
+        pthread_rwlock_unlock(&rv_lanes_get(world.lanes, lane)->lock);
+    cr_assert_gt(rv_range_statistics_self_ns(ranges[0]), 0);
+    cr_assert_gt(rv_range_statistics_calls(ranges[1])->n_calls, 0);
+    for (size_t i = 0; i < 2; i++)
+        rv_range_statistics_destroy(ranges[i]);
     world_fini(&world);
 }

@@ -474,9 +474,9 @@ Test(history, a_frozen_picture_keeps_its_calls)
 
 static bool has_evicted(struct rv_lane *lane, uint64_t until_ns)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     const bool has = rv_timeline_whole_from_ns(lane->timeline, 0) > until_ns;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     return has;
 }
 

@@ -52,11 +52,11 @@ static int by_place(const void *a, const void *b)
 
 void sessions_query(struct sessions_boxes *boxes, struct rv_lane *lane, const uint64_t window[2], uint32_t level)
 {
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     size_t n = rv_timeline_query_count(lane->timeline, window[0], window[1], level);
     boxes->list = rv_vec_reserve(boxes->list, &boxes->capacity, n, sizeof *boxes->list);
     boxes->n = rv_timeline_query_boxes(lane->timeline, window[0], window[1], level, boxes->list, n);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
     cr_assert_leq(boxes->n, n);
     qsort(boxes->list, boxes->n, sizeof *boxes->list, by_place);
 }

@@ -107,8 +107,8 @@ Test(range_ahead, the_thread_that_advances_waits_for_no_lane)
 {
     const struct rv_range_statistics_params wanted = params();
     struct rv_lane *lane = rv_lanes_get(lanes, 0);
-    pthread_mutex_lock(&lane->lock);
+    pthread_rwlock_wrlock(&lane->lock);
     rv_range_ahead_advance(&ahead, &wanted, NULL, false);
     cr_assert_not_null(ahead.job.range);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_rwlock_unlock(&lane->lock);
 }

@@ -219,7 +219,7 @@ Test(hover, arguments_and_result_of_a_call_are_rows, .timeout = 60)
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = over(&view, 1);
     struct rv_subroutines *subroutines = rv_subroutines_create();
-    struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rv_lane called = {.lock = PTHREAD_RWLOCK_INITIALIZER};
     struct rv_tooltip tooltip;
     rv_subroutines_define(subroutines, 8, "", "7" RV_ARGUMENTS_SEPARATOR "\"SELECT 1\"", "", 0);
     rv_subroutines_define(subroutines, 9, "", "100" RV_ARGUMENTS_SEPARATOR "1=8", "", 0);
@@ -245,7 +245,7 @@ Test(hover, garbage_collected_during_a_call_is_a_row, .timeout = 60)
     struct rv_subroutines *subroutines = rv_subroutines_create();
     struct rv_lane_note note = {
         .kind = RV_NOTE_GC, .start_ns = hover.box.start_ns, .end_ns = hover.box.start_ns + hover.box.duration_ns / 2};
-    struct rv_lane lane = {.lock = PTHREAD_MUTEX_INITIALIZER, .notes = &note, .n_notes = 1};
+    struct rv_lane lane = {.lock = PTHREAD_RWLOCK_INITIALIZER, .notes = &note, .n_notes = 1};
     struct rv_tooltip tooltip;
     const struct rv_tooltip_rows_about about = {.subroutines = subroutines, .lane = &lane};
     cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));

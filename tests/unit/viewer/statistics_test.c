@@ -658,7 +658,7 @@ Test(statistics, rows_of_a_capture_that_has_ended_are_there_before_they_are_meas
     rv_viewer_init(&viewer, &params);
     rv_viewer_advance(&viewer, lanes, true, 0.0);
     rv_range_ahead_stop(&viewer.statistics.ahead); /* else it is waited for */
-    pthread_mutex_lock(&rv_lanes_get(lanes, 0)->lock);
+    pthread_rwlock_wrlock(&rv_lanes_get(lanes, 0)->lock);
     rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_STATISTICS});
     while (!rv_viewer_statistics_stats(&viewer.statistics)) {
         (void)rv_viewer_statistics_advance(&viewer);
@@ -669,7 +669,7 @@ Test(statistics, rows_of_a_capture_that_has_ended_are_there_before_they_are_meas
     cr_assert_gt(n, 10);
     struct rv_stats_row *rows = copy_rows(&viewer.statistics);
     const uint64_t self_ns = rv_viewer_statistics_self_ns(&viewer.statistics);
-    pthread_mutex_unlock(&rv_lanes_get(lanes, 0)->lock);
+    pthread_rwlock_unlock(&rv_lanes_get(lanes, 0)->lock);
     rv_viewer_statistics_wait(&viewer);
     cr_assert_not_null(rv_viewer_statistics_range(&viewer.statistics));
     cr_assert_eq(viewer.statistics.n_rows, n);
@@ -746,7 +746,7 @@ Test(statistics, paths_that_are_shown_when_the_capture_ends_stay_until_all_is_me
     const struct rv_range_statistics *shown = rv_viewer_statistics_range(&viewer.statistics);
     cr_assert_not_null(shown);
     rv_range_ahead_stop(&viewer.statistics.ahead); /* else it is waited for */
-    pthread_mutex_lock(&rv_lanes_get(lanes, 0)->lock);
+    pthread_rwlock_wrlock(&rv_lanes_get(lanes, 0)->lock);
     viewer.live_edge.last_ns++;
     viewer.live_edge.is_done = true;
     for (unsigned i = 0; i < 20; i++) {
@@ -755,7 +755,7 @@ Test(statistics, paths_that_are_shown_when_the_capture_ends_stay_until_all_is_me
         cr_assert_eq(rv_viewer_statistics_range(&viewer.statistics), shown);
     }
     cr_assert(rv_range_renewal_is_on(&viewer.statistics.measured));
-    pthread_mutex_unlock(&rv_lanes_get(lanes, 0)->lock);
+    pthread_rwlock_unlock(&rv_lanes_get(lanes, 0)->lock);
     rv_viewer_statistics_wait(&viewer);
     cr_assert_neq(viewer.statistics.version, 0);
     cr_assert(viewer.statistics.was_over);
