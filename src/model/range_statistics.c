@@ -12,6 +12,7 @@
 #include "base/hash_index.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "model/least_listed.h"
 #include "model/range_walk.h"
 #include "model/timeline_query.h"
 
@@ -40,7 +41,7 @@ struct rv_range_statistics {
     /* under the lock */
     pthread_mutex_t lock;
     pthread_cond_t has_added;
-    bool has_begun, is_adding;
+    bool has_begun, has_begun_list, is_adding;
     size_t n_taken, n_added; /* parts */
     size_t n_ahead;          /* parts that are taken, not borrowed, and not added */
     /* written by the share that adds; then the results */
@@ -543,6 +544,18 @@ static bool take_part(struct rv_range_statistics_share *share, uint64_t end_ns)
     return are_left;
 }
 
+/* Once, before the first part is measured. Under the lock. */
+static void begin_list(struct rv_range_statistics *range)
+{
+    const struct rv_range_scope *scope = &range->scope;
+    if (range->has_begun_list || !scope->lists_calls)
+        return;
+    range->has_begun_list = true;
+    if (scope->list_order == RV_CALL_LIST_LONGEST && !range->n_calls_sampled)
+        range->calls.least_rank = rv_least_listed_ns(scope, range->pieces, range->n_pieces);
+    atomic_store_explicit(&range->scope.least_listed, range->calls.least_rank, memory_order_relaxed);
+}
+
 /* Between two parts. Returns whether there is anything left to add or to measure. */
 static bool add_or_take(struct rv_range_statistics_share *share, uint64_t timeout_ns)
 {
@@ -550,6 +563,7 @@ static bool add_or_take(struct rv_range_statistics_share *share, uint64_t timeou
     const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     pthread_mutex_lock(&range->lock);
     begin(range);
+    begin_list(range);
     const bool is_left = add_next(range) || take_part(share, end_ns);
     pthread_mutex_unlock(&range->lock);
     return is_left;
