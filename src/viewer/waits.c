@@ -121,6 +121,7 @@ bool rv_viewer_waits_advance(struct rv_viewer *viewer)
 
 void rv_viewer_waits_wait(struct rv_viewer *viewer)
 {
+    rv_job_thread_wait(&viewer->waits.thread); /* it may be of fewer tables */
     (void)rv_viewer_waits_advance(viewer);
     rv_job_thread_wait(&viewer->waits.thread);
     (void)take(viewer);
