@@ -35,6 +35,9 @@ void ringviz_close(void);
 /* Are events of this process written to a trace file? Opens it first, as ringviz_open(NULL), unless it was closed. */
 bool ringviz_is_active(void);
 
+/* Will no monitor (ringviz/monitor.h) open that file? Then no thread has to be there to look for requests of one. */
+bool ringviz_is_private(void);
+
 /*
  * The id of a subroutine; equal strings give the same id. NULL = unknown. Returns 0 when not traced or when the name
  * table is full. It is shown as "package::name". Lines below 16,777,216 are known.

@@ -423,7 +423,8 @@ struct rv_wire_header {
     uint32_t is_filtered;    /* only calls of functions that a verdict keeps count for max_depth */
     uint32_t has_call_sites; /* before each CALL_AT, producers write a LINE with the address behind the call */
     struct rv_wire_area filter, transfers;
-    uint8_t reserved0[0x200 - 0x168];
+    uint32_t is_private; /* only its creator reads it, and commands no threads: none need be ready for monitors */
+    uint8_t reserved0[0x200 - 0x16c];
 
     /* 0x200 life */
     uint32_t state;             /* [atomic] enum rv_file_state */

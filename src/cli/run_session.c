@@ -136,6 +136,7 @@ static int create_map(struct run *run)
     params.max_depth = options->max_depth;
     params.is_filtered = run->filter != NULL;
     params.has_call_sites = options->has_lines || is_set_to_one("RINGVIZ_NATIVE_LINES");
+    params.is_private = !options->trace_file && options->is_headless;
     params.include = options->include;
     params.exclude = options->exclude;
     char path[4096];

@@ -168,6 +168,7 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
     header->feature_incompat = params->captures ? RV_WIRE_FEATURE_CAPTURES : 0;
     header->is_filtered = params->is_filtered;
     header->has_call_sites = params->has_call_sites;
+    header->is_private = params->is_private;
 
     struct section sections[N_SECTIONS];
     list_sections(header, sections);

@@ -34,6 +34,7 @@ struct rv_map_params {             /* zero = default */
     size_t n_capture_bytes;
     uint32_t text_bytes; /* for what is captured, of each ring: 1 MiB, rounded up to a power of two */
     bool has_call_sites; /* producers tell where calls are made, too */
+    bool is_private;     /* no monitor will open it */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     bool stop_on_create, trace_on_create;

@@ -39,6 +39,11 @@ RV_EXPORT bool ringviz_is_active(void)
     return rv_process_is_open();
 }
 
+RV_EXPORT bool ringviz_is_private(void)
+{
+    return rv_process_is_open() && rv_process_map()->geometry.is_private;
+}
+
 RV_EXPORT uint32_t ringviz_intern_form(const char *package, const char *name, const char *file, uint32_t line,
                                        uint32_t form)
 {

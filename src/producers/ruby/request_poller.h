@@ -1,6 +1,6 @@
 /*
- * A native thread of each process that looks after debuggable threads: while they make no call for long, they are made
- * to look at their ring's requests, and expressions that are no longer wanted get an exception.
+ * A native thread of each process that monitors may debug, which looks after its threads: while they make no call for
+ * long, they are made to look at their ring's requests, and expressions that are no longer wanted get an exception.
  */
 #ifndef RV_PRODUCERS_RUBY_REQUEST_POLLER_H
 #define RV_PRODUCERS_RUBY_REQUEST_POLLER_H

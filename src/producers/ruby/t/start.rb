@@ -59,6 +59,12 @@ class StartTest < RingvizTest
     assert_equal plain.err, traced.err.lines.reject { |line| line.start_with?("ringviz:") }.join
   end
 
+  # The file that a report is made of is private: no thread waits there for a monitor.
+  def test_a_program_that_only_ringviz_reads_has_no_further_thread
+    path = write_file("def n_threads = Dir['/proc/self/task/*'].size\nn_threads; sleep 0.1; print n_threads")
+    assert_equal run_plain(["ruby", path]).out, run_traced(["ruby", path]).out
+  end
+
   def test_a_program_without_calls_is_told_of_the_other_levels
     result = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", "-e", "puts 1"])
     assert_match(/\Aringviz: ruby made no traced call: [^\n]*RINGVIZ_RUBY=all[^\n]*\n\z/, result.err)
