@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 #include "render/cell_bar.h"
+#include "render/collections.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 
@@ -205,10 +206,14 @@ static void bind_colors(struct rv_boxes *boxes, enum rv_color_scheme scheme)
                  GL_UNSIGNED_BYTE, texels);
 }
 
-static size_t gc_texel(const struct rv_lane_layout *layout, uint64_t time_ns)
+static void add_collection(uint8_t texels[GC_TEXELS], const struct rv_collections_stripe *stripe, float width)
 {
-    double at = rv_lane_layout_x(layout, time_ns) / (double)layout->width * GC_TEXELS;
-    return at < 0.0 ? 0 : at > GC_TEXELS - 1 ? GC_TEXELS - 1 : (size_t)at;
+    const float from = stripe->x0 / width * GC_TEXELS, to = stripe->x1 / width * GC_TEXELS;
+    for (size_t i = (size_t)from; i < GC_TEXELS && (float)i < to; i++) {
+        const float first = (float)i, begin = from > first ? from : first, end = to < first + 1.0f ? to : first + 1.0f;
+        const float sum = (float)texels[i] + 255.0f * stripe->share * (end - begin) + 0.5f;
+        texels[i] = sum < 255.0f ? (uint8_t)sum : 255;
+    }
 }
 
 static void upload_collections(struct rv_boxes *boxes, const struct rv_lane_layout *layout, const struct rv_view *view)
@@ -218,14 +223,11 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_lane_layo
     memset(texels, 0, n_rows * GC_TEXELS);
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
+        struct rv_collections_stripe stripe;
         size_t row = collections_row(view, lane);
-        for (size_t i = shown->first_note; row + 1 < n_rows && i < (size_t)shown->first_note + shown->n_notes; i++) {
-            const struct rv_lane_note *note = &view->notes[i];
-            if (!rv_note_is(note, RV_NOTE_FORM_PAUSE) || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
-                continue;
-            size_t first = gc_texel(layout, note->start_ns);
-            memset(texels[row] + first, 255, gc_texel(layout, note->end_ns) - first + 1);
-        }
+        for (size_t i = shown->first_note; row + 1 < n_rows && i < (size_t)shown->first_note + shown->n_notes; i++)
+            if (rv_collections_stripe(view, layout, lane, i, &stripe))
+                add_collection(texels[row], &stripe, layout->width);
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_GC);
     glBindTexture(GL_TEXTURE_2D, boxes->gc_texture);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/color.h"
+#include "render/collections.h"
 #include "render/mark_runs.h"
 #include "ringviz/wire.h"
 
@@ -11,7 +12,6 @@
 #define Z_STRIPE -0.8f /* flat: behind the boxes */
 #define Z_STATE -0.7f
 #define STRIPE_MIN 0.04f
-#define STRIPE_FAINT 0.25f /* share of the strength, so that a lone short collection is visible */
 #define MARK_HALF 0.012f
 #define TICK_POINTS 5.0f
 #define STATE_FIRST 0.02f  /* 3D: before the lane's front */
@@ -54,45 +54,30 @@ static void lay(const struct drawing *drawing, float height, struct rv_ground_me
 }
 
 /* Cover the lane's whole zone; the last lane's stripe continues up the back wall. */
-static void add_collection(const struct drawing *drawing, size_t lane, struct rv_ground_mesh_area area, float strength)
+static void add_collection(const struct drawing *drawing, size_t lane, const struct rv_collections_stripe *stripe)
 {
     const struct rv_lane_layout *layout = drawing->layout;
     struct rv_color gc = rv_color_gc();
     uint32_t rgb = (uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b;
-    area.a0 = layout->lanes[lane].zone[0];
-    area.a1 = layout->lanes[lane].zone[1];
-    lay(drawing, Y_STRIPE, area, rv_theme_rgba(rgb, strength * (layout->is_flat ? 0.55f : 0.34f)));
+    const float *zone = layout->lanes[lane].zone;
+    struct rv_ground_mesh_area area = {.x0 = stripe->x0, .x1 = stripe->x1, .a0 = zone[0], .a1 = zone[1]};
+    lay(drawing, Y_STRIPE, area, rv_theme_rgba(rgb, stripe->share * (layout->is_flat ? 0.55f : 0.34f)));
     if (layout->is_flat || lane + 1 < layout->n_lanes)
         return;
     area.a0 = 0.0f;
     area.a1 = layout->top * RV_LANE_LAYOUT_WALL_SHARE;
-    area.rgba0 = rv_theme_rgba(rgb, strength * 0.5f);
+    area.rgba0 = rv_theme_rgba(rgb, stripe->share * 0.5f);
     area.rgba1 = rv_theme_rgba(rgb, 0.0f);
     rv_ground_mesh_add_wall(drawing->mesh, layout->z_back, &area);
 }
 
-/* The less of a stripe's width the collection covers, the fainter the stripe: many short ones must not look like one
- * long. */
-static float strength_of(const struct rv_lane_layout *layout, const struct rv_lane_note *note,
-                         const struct rv_ground_mesh_area *area)
-{
-    if (note->end_ns == UINT64_MAX)
-        return 1.0f;
-    const double from = fmax(0.0, rv_lane_layout_x(layout, note->start_ns));
-    const double to = fmin((double)layout->width, rv_lane_layout_x(layout, note->end_ns));
-    const double share = rv_note_share(note) * (to - from) / (double)(area->x1 - area->x0);
-    return STRIPE_FAINT + (1.0f - STRIPE_FAINT) * (float)fmin(share, 1.0);
-}
-
 /* Over all lanes of a process, since all its threads pause. */
-static void add_to_process(const struct drawing *drawing, const struct rv_lane_note *note,
-                           const struct rv_ground_mesh_area *area)
+static void add_to_process(const struct drawing *drawing, const struct rv_collections_stripe *stripe)
 {
     const struct rv_view *view = drawing->view;
-    const float strength = strength_of(drawing->layout, note, area);
     for (size_t i = 0; i < view->n_lanes && i < drawing->layout->n_lanes; i++)
         if (view->lanes[i].process == view->lanes[drawing->lane].process)
-            add_collection(drawing, i, *area, strength);
+            add_collection(drawing, i, stripe);
 }
 
 /* Hatch the whole lane: this time is unknown, or known in part, and must not look idle. */
@@ -291,17 +276,18 @@ static void add_lane(const struct drawing *drawing)
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &drawing->view->notes[i];
         struct rv_ground_mesh_area area = {0};
+        struct rv_collections_stripe stripe;
         if (rv_note_is(note, RV_NOTE_FORM_STATE)) {
             if (state)
                 add_state(drawing, state, note->start_ns);
             state = note;
         } else if (rv_note_is(note, RV_NOTE_FORM_OFF_CPU)) {
             add_off_cpu(drawing, note);
+        } else if (rv_note_is(note, RV_NOTE_FORM_PAUSE)) {
+            if (rv_collections_stripe(drawing->view, drawing->layout, drawing->lane, i, &stripe))
+                add_to_process(drawing, &stripe);
         } else if (!rv_note_has_name(note) && stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
-            if (rv_note_is(note, RV_NOTE_FORM_PAUSE))
-                add_to_process(drawing, note, &area);
-            else
-                hatch(drawing, area, drawing->theme->lost, LOST_STRENGTH);
+            hatch(drawing, area, drawing->theme->lost, LOST_STRENGTH);
         }
     }
     if (state)

@@ -1,6 +1,7 @@
 /*
  * A fold shows its coverage: the light of a row of folds, from an empty to a full one, is their coverage to a fifth, for folds
  * of every width, with and without multisampling. A shader that draws them solid fails. In views where nothing hides them.
+ * The same of short garbage collections on the floor and on a call.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,12 +22,15 @@
 #define N_ROWS 9
 #define N_FLAME 3 /* of them, which come first */
 #define TOLERANCE 0.2
+#define LEAST_STEP 0.006 /* of a tint: a step of a colour */
+#define LEAST_STEP_CALL 0.05
 #define LEAST_LIGHT_PX 0.02 /* of a fold, as a width: less is finer than the steps of a colour */
 
 struct fixture {
     struct canvas canvas;
     struct rv_subroutines *subroutines;
     struct rv_box boxes[MOST_CELLS];
+    struct rv_lane_note notes[MOST_CELLS];
     struct rv_view_lane lane;
     struct rv_view view;
 };
@@ -106,6 +110,66 @@ static int check_row(struct fixture *fixture, const struct row *row, bool says)
     return n_wrong;
 }
 
+/* Light along the foot of the lane's front: of its call, or of its floor where it has none. */
+static double light_of_foot(const struct fixture *fixture)
+{
+    double sum = 0.0;
+    for (uint64_t i = 20; i < MOST_CELLS - 20; i++) {
+        float at[2];
+        rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){FROM_NS + i * CELL_NS, 0, 0}, at);
+        sum += linear(canvas_pixel(&fixture->canvas, (int)at[0], (int)at[1] - 2));
+    }
+    return sum;
+}
+
+static double draw_collections(struct fixture *fixture, enum rv_view_mode look, bool has_call, double coverage)
+{
+    const size_t n = coverage > 0.0 ? MOST_CELLS : 0;
+    fixture->boxes[0] = (struct rv_box){
+        .start_ns = FROM_NS, .duration_ns = MOST_CELLS * CELL_NS, .id = 1, .count = 1, .coverage = RV_BOX_EXACT};
+    for (size_t i = 0; i < n; i++)
+        fixture->notes[i] = (struct rv_lane_note){.start_ns = FROM_NS + i * CELL_NS,
+                                                  .end_ns = FROM_NS + i * CELL_NS + (uint64_t)(coverage * CELL_NS),
+                                                  .kind = RV_NOTE_GC};
+    fixture->lane = (struct rv_view_lane){.n_boxes = has_call, .n_notes = (uint32_t)n, .max_depth = 1, .name = "lane"};
+    fixture->view = (struct rv_view){.from_ns = FROM_NS,
+                                     .to_ns = FROM_NS + MOST_CELLS * CELL_NS,
+                                     .lanes = &fixture->lane,
+                                     .n_lanes = 1,
+                                     .boxes = fixture->boxes,
+                                     .n_boxes = has_call,
+                                     .n_processes = 1,
+                                     .notes = fixture->notes,
+                                     .n_notes = n};
+    canvas_draw(&fixture->canvas, (struct rv_scene_frame){.view = &fixture->view,
+                                                          .subroutines = fixture->subroutines,
+                                                          .origin_ns = FROM_NS,
+                                                          .look = look,
+                                                          .look_from = look});
+    return light_of_foot(fixture);
+}
+
+static int check_collections(struct fixture *fixture, bool has_call)
+{
+    static const enum rv_view_mode looks[] = {RV_VIEW_MODE_FLAME, RV_VIEW_MODE_ALIGNED, RV_VIEW_MODE_3D};
+    static const double coverages[] = {0.01, 0.03, 0.13, 0.3, 0.6, 0.9};
+    const double least_step = has_call ? LEAST_STEP_CALL : LEAST_STEP;
+    int n_wrong = 0;
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        const double empty = draw_collections(fixture, looks[i], has_call, 0.0);
+        const double full = draw_collections(fixture, looks[i], has_call, 1.0);
+        for (size_t j = 0; j < sizeof coverages / sizeof *coverages; j++) {
+            const double read = (draw_collections(fixture, looks[i], has_call, coverages[j]) - empty) / (full - empty);
+            if (fabs(read / coverages[j] - 1.0) <= TOLERANCE || fabs(read - coverages[j]) < least_step)
+                continue;
+            n_wrong++;
+            fprintf(stderr, "%s, %s: collections of %g %% read as %g %%\n", rv_view_mode_get(looks[i])->name,
+                    has_call ? "call" : "floor", 100 * coverages[j], 100 * read);
+        }
+    }
+    return n_wrong;
+}
+
 static int check_all(size_t n_rows, bool says)
 {
     static const struct row rows[N_ROWS] = {
@@ -119,6 +183,8 @@ static int check_all(size_t n_rows, bool says)
     rv_subroutines_define(fixture.subroutines, 1, "shop", "sell", "", 1);
     for (size_t i = 0; i < n_rows; i++)
         n_wrong += check_row(&fixture, &rows[i], says);
+    if (says)
+        n_wrong += check_collections(&fixture, false) + check_collections(&fixture, true);
     rv_subroutines_destroy(fixture.subroutines);
     canvas_fini(&fixture.canvas);
     return n_wrong;

@@ -12,7 +12,7 @@
 
 /* Four lanes of two processes, two and two, 1000 ns of time. */
 static struct rv_view_lane lanes[N_LANES];
-static struct rv_lane_note notes[16];
+static struct rv_lane_note notes[512];
 static struct rv_view view;
 static struct rv_lane_layout layout;
 static struct rv_ground_mesh mesh;
@@ -94,9 +94,47 @@ Test(note_shapes, a_collection_shorter_than_its_stripe_is_faint)
     const uint32_t far = alpha_of(0);
     view.to_ns = 2000;
     draw(RV_VIEW_MODE_FLAME);
-    cr_assert(far > 0 && far < alpha_of(0), "the nearer, the more of its stripe it covers");
+    cr_assert_lt(far, alpha_of(0), "the nearer, the more of its stripe it covers");
     cr_assert_lt(alpha_of(4), alpha_of(2), "merged ones leave gaps");
     cr_assert_eq(alpha_of(2), alpha_of(6), "one that has not ended is as strong as a long one");
+}
+
+/* How opaque the floor of the first lane is in the mean. */
+static double opacity(enum rv_view_mode look)
+{
+    const int n_samples = 2000;
+    double sum = 0.0;
+    draw(look);
+    for (int sample = 0; sample < n_samples; sample++) {
+        const float x = ((float)sample + 0.5f) / (float)n_samples * layout.width;
+        double left = 1.0;
+        for (size_t i = 0; i < mesh.n; i += 6)
+            if (is_in_zone(&mesh.vertices[i], 0) && is_in_zone(&mesh.vertices[i + 2], 0) && x >= mesh.vertices[i].x &&
+                x < mesh.vertices[i + 1].x)
+                left *= 1.0 - (double)(mesh.vertices[i].rgba >> 24) / 255.0;
+        sum += 1.0 - left;
+    }
+    return sum / n_samples;
+}
+
+Test(note_shapes, many_short_collections_do_not_make_a_solid_floor)
+{
+    view.to_ns = view.from_ns + 1000000;
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        view.n_notes = lanes[0].n_notes = 0;
+        note(0, (struct rv_lane_note){.start_ns = view.from_ns, .end_ns = view.to_ns, .kind = RV_NOTE_GC});
+        const double full = opacity((enum rv_view_mode)look);
+        for (uint64_t percent = 3; percent <= 100; percent += percent < 20 ? 5 : 20) {
+            view.n_notes = lanes[0].n_notes = 0;
+            for (uint64_t i = 0; i < 500; i++)
+                note(0, (struct rv_lane_note){.start_ns = view.from_ns + 2000 * i,
+                                              .end_ns = view.from_ns + 2000 * i + 20 * percent,
+                                              .kind = RV_NOTE_GC});
+            const double read = 100.0 * opacity((enum rv_view_mode)look) / full;
+            cr_expect(fabs(read / (double)percent - 1.0) < 0.2, "%s: %d %% covered read as %.1f %%",
+                      rv_view_mode_get((enum rv_view_mode)look)->name, (int)percent, read);
+        }
+    }
 }
 
 Test(note_shapes, zones_of_lanes_lie_side_by_side)

@@ -1,0 +1,23 @@
+/*
+ * Garbage collections as stripes that floor and boxes are tinted by. A stripe is no narrower than can be seen and as
+ * strong as the share of its width that collections take, so that their mean is the share of time. Those too close to
+ * be distinct reach up to the next one: even ones are an even tint. A lone short one is brightened. No GL.
+ */
+#ifndef RV_RENDER_COLLECTIONS_H
+#define RV_RENDER_COLLECTIONS_H
+
+#include "model/view.h"
+#include "render/lane_layout.h"
+
+#define RV_COLLECTIONS_LINE 0.04f /* world width of a stripe that is distinct */
+
+struct rv_collections_stripe {
+    float x0, x1; /* world */
+    float share;  /* 0..1 */
+};
+
+/* The stripe of a view's note of a lane; false where that is no collection in the layout's time. */
+bool rv_collections_stripe(const struct rv_view *view, const struct rv_lane_layout *layout, size_t lane, size_t note,
+                           struct rv_collections_stripe *out);
+
+#endif
