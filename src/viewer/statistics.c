@@ -16,6 +16,7 @@
 #define PAUSE_NS 250000000u
 #define PAUSE_TIMES 4u
 #define NAME_BYTES 512
+#define MOST_COMPARED 1000u /* of the first rows: names that are shortened show what differs */
 
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics, uint64_t parts_bytes)
 {
@@ -90,7 +91,8 @@ static void find_namesakes(struct rv_viewer *viewer)
     for (size_t i = 0; i < statistics->n_rows; i++) {
         const uint32_t id = statistics->rows[i].id;
         const struct rv_subroutine subroutine = rv_subroutines_get(viewer->subroutines, id);
-        rv_alike_names_add(&statistics->alike, rv_subroutine_full_name(&subroutine, name, sizeof name));
+        if (i < MOST_COMPARED)
+            rv_alike_names_add(&statistics->alike, rv_subroutine_full_name(&subroutine, name, sizeof name));
         const uint64_t key = rv_hash_combine((uintptr_t)subroutine.package, (uintptr_t)subroutine.name);
         const uint32_t first = rv_hash_index_get(&firsts, key);
         if (first) {
