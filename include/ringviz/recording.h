@@ -269,13 +269,16 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_special) == 24);
  */
 #define RV_REC_INDEX_LEVELS 16u /* from 1 */
 #define RV_REC_INDEX_ROWS 4096u
+#define RV_REC_INDEX_OLD_NOTES 1024u
 #define RV_REC_INDEX_COVERED 65534u          /* coverage of a completely covered cell */
 #define RV_REC_MAX_INDEX_COLUMN (64u << 20)  /* raw bytes */
 #define RV_REC_HISTOGRAM_BUCKETS (59u * 64u) /* 64 an octave; the first octave counts by ns */
 
 enum rv_rec_index_flag {
-    RV_REC_INDEX_HAS_INNERS = 1 /* INNERS has all that there are. Without it they are unknown: the recorder did not
-                                   know all names in time, or is an older one */
+    RV_REC_INDEX_HAS_INNERS = 1, /* INNERS has all that there are. Without it they are unknown: the recorder did not
+                                    know all names in time, or is an older one */
+    RV_REC_INDEX_HAS_STATES = 2  /* NOTES has all changes of states and stacks. Older recorders left out what came
+                                    after RV_REC_INDEX_OLD_NOTES notes of a stack and block */
 };
 
 struct rv_rec_index {
@@ -298,9 +301,10 @@ enum rv_rec_index_column {
     RV_REC_INDEX_FRAMES = 4,
     RV_REC_INDEX_CELLS = 5,   /* increasing columns */
     RV_REC_INDEX_SPANS = 6,   /* increasing ends */
-    RV_REC_INDEX_NOTES = 7,   /* struct rv_event: notes to show, times in ns. What was blocked is runnable from a later
-                                 note on: a switch to PREEMPTED that is earlier than when it ran. A SWITCH says that
-                                 another stack is current, or the note's own again; older recorders wrote none */
+    RV_REC_INDEX_NOTES = 7,   /* struct rv_event: notes, times in ns; marks and values only the first of a stack and
+                                 block. What was blocked is runnable from a later note on: a switch to PREEMPTED that
+                                 is earlier than when it ran. A SWITCH says that another stack is current, or the
+                                 note's own again; older recorders wrote none */
     RV_REC_INDEX_TOTALS = 8,  /* calls in these blocks, and in earlier ones not covered by any TOTALS */
     RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, increasing */
     RV_REC_INDEX_DEPTHS = 10, /* one of each of STACKS; older recorders wrote none, and no doubtful FRAMES */

@@ -51,6 +51,15 @@ const void *rv_rec_index_rows(const struct rv_rec_index_table *table, enum rv_re
     return table->columns[column].bytes ? (const void *)table->columns[column].bytes : &none;
 }
 
+bool rv_rec_index_lacks_states(const struct rv_rec_index_table *table)
+{
+    size_t n, i = 0;
+    const struct rv_rec_index_stack *stacks = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n);
+    while (i < n && stacks[i].n_notes < RV_REC_INDEX_OLD_NOTES)
+        i++;
+    return i < n && !(table->head.flags & RV_REC_INDEX_HAS_STATES);
+}
+
 void rv_rec_index_add(struct rv_rec_index_table *table, enum rv_rec_index_column column, const void *row)
 {
     rv_rec_buffer_add(&table->columns[column], row, ROW_BYTES[column]);

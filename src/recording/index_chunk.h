@@ -18,6 +18,9 @@ void rv_rec_index_clear(struct rv_rec_index_table *table);
 /* Rows of a column, never NULL, and their number. Valid until the table changes. */
 const void *rv_rec_index_rows(const struct rv_rec_index_table *table, enum rv_rec_index_column column, size_t *n);
 
+/* Has an older recorder left out changes of states of a stack with many? */
+bool rv_rec_index_lacks_states(const struct rv_rec_index_table *table);
+
 /* Append one row, of the column's struct. */
 void rv_rec_index_add(struct rv_rec_index_table *table, enum rv_rec_index_column column, const void *row);
 

@@ -162,8 +162,18 @@ static bool notes_stacks(const struct rv_rec_index_table *table)
     return false;
 }
 
-/* INNERS depend on when names were known. The oldest recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
- * self times depended on batch boundaries. Older ones did not note which stack was current. */
+/* The oldest recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames,
+ * their self times depended on batch boundaries. Older ones did not note which stack was current or not all changes of
+ * states, and took what a stack without calls did for another's. */
+static bool is_of_before(const struct checker *checker)
+{
+    const struct rv_rec_index_table *theirs = &checker->theirs;
+    return (theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0) ||
+           (notes_stacks(&checker->ours) && !(theirs->head.flags & RV_REC_INDEX_HAS_STATES)) ||
+           rv_rec_index_lacks_states(theirs);
+}
+
+/* INNERS depend on when names were known. */
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
@@ -171,11 +181,9 @@ static bool is_compared(const struct checker *checker, size_t column)
         return false;
     if (column >= RV_REC_INDEX_FOLDS)
         return theirs->columns[RV_REC_INDEX_FOLDS].n;
-    if (column >= RV_REC_INDEX_WAITERS)
-        return checker->has_waits;
-    bool is_of_before = (theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0) ||
-                        (notes_stacks(&checker->ours) && !notes_stacks(theirs));
-    return !is_of_before || column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
+    if (is_of_before(checker))
+        return column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
+    return column < RV_REC_INDEX_WAITERS || checker->has_waits;
 }
 
 static bool is_same(const struct checker *checker)

@@ -23,7 +23,7 @@ enum {
     READ_SPANS = 512,
     MOST_BLOCKS = 64,            /* per INDEX: with twice as many, files are 0.3 % smaller and 0.5 MiB more is used */
     MOST_COLUMN_BYTES = 8 << 20, /* column size at which another INDEX is started */
-    MOST_NOTES = 1024,           /* per stack and block, but see is_kept() */
+    MOST_MARKS = 1024,           /* and values, per stack and block: other notes are all kept, as sums depend on them */
     MOST_WAITING = 1 << 20,      /* buckets of totals, between two INDEXes */
     EVENTS_PER_ROW = 256,        /* events per cell or span */
     ROWS_OF_ANY = 4096
@@ -127,8 +127,6 @@ static void follow_open(struct rv_index_builder *index_builder, struct rv_indexe
     for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
         rv_block_join_open_stack(stream->carry, i, &open);
-        if (!rv_indexed_stream_has(stream, open.stack))
-            rv_indexed_stream_add(stream, open.stack);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
         lane->first_ns = open.first_ns;
         lane->n_kept = open.n_alike < lane->n_kept ? open.n_alike : lane->n_kept;
@@ -249,13 +247,11 @@ static void follow_waits(struct rv_index_builder *index_builder, struct rv_index
     }
 }
 
-/* Losses are always kept, of changes of states, too, and the end of a stretch off the CPU whose begin was. */
-static bool is_kept(const struct rv_indexed_stack *lane, const struct rv_event *event)
+static bool is_kept(struct rv_indexed_stack *lane, const struct rv_event *event)
 {
-    const bool is_switch = rv_batch_is_switch(event), ends_stretch = is_switch && event->aux == RV_THREAD_RUNNING;
-    const bool is_loss =
-        rv_event_kind(event) == RV_EVENT_LOST || (is_switch && (event->aux == RV_THREAD_UNKNOWN || event->id));
-    return rv_batch_is_noted(event) && (lane->n_notes < MOST_NOTES || is_loss || (ends_stretch && lane->is_off_cpu));
+    const unsigned kind = rv_event_kind(event);
+    const bool is_mark = kind == RV_EVENT_MARK || kind == RV_EVENT_VALUE;
+    return rv_batch_is_noted(event) && (!is_mark || lane->n_marks++ < MOST_MARKS);
 }
 
 static void add_note(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
@@ -293,16 +289,6 @@ static void note_wakers(struct rv_index_builder *index_builder, const struct rv_
     }
 }
 
-/* A stack is left, or is current again. Where there are too many notes, both are left out. */
-static void note_stack(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
-                       struct rv_indexed_stack *lane, const struct rv_event *event)
-{
-    if (event->id != lane->stack)
-        lane->is_left_unnoted = lane->n_notes >= MOST_NOTES;
-    if (!lane->is_left_unnoted)
-        add_note(index_builder, stream, lane, event);
-}
-
 /* Returns the number of switches, which are no events of the program. */
 static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                           const struct rv_batch *batch)
@@ -311,9 +297,9 @@ static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_inde
     for (uint32_t i = 0; i < batch->n_specials; i++) {
         const struct rv_event *event = &batch->events[batch->specials[i]];
         if (rv_event_kind(event) == RV_EVENT_SWITCH && event->id != stack) {
-            note_stack(index_builder, stream, rv_indexed_stream_stack(stream, stack), event);
+            add_note(index_builder, stream, rv_indexed_stream_stack(stream, stack), event);
             stack = event->id;
-            note_stack(index_builder, stream, rv_indexed_stream_stack(stream, stack), event);
+            add_note(index_builder, stream, rv_indexed_stream_stack(stream, stack), event);
         }
         n_switches += rv_batch_is_switch(event);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
@@ -563,6 +549,7 @@ bool rv_index_builder_put(struct rv_index_builder *index_builder, struct rv_comp
         put_totals(index_builder);
     rv_indexed_folds_put(index_builder->folds, table);
     table->head.previous = index_builder->last;
+    table->head.flags |= index_builder->leaves_sums ? 0 : RV_REC_INDEX_HAS_STATES;
     rv_rec_index_encode(compressor, table, out);
     rv_rec_index_clear(table);
     index_builder->last = offset;

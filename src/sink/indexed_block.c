@@ -94,6 +94,7 @@ static void add_stack(struct rv_indexed_block *rows, const struct rv_indexed_str
     rv_rec_index_add(rows->table, RV_REC_INDEX_STACKS, &lane->row);
     rv_rec_index_add(rows->table, RV_REC_INDEX_DEPTHS, &lane->depth);
     lane->n_spans = lane->n_notes = 0;
+    lane->n_marks = 0;
     lane->is_listed = false;
 }
 

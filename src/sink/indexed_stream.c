@@ -4,6 +4,8 @@
 
 #include "base/vec.h"
 
+enum { MOST_STACKS = 65536 }; /* as scan/block_join.c tells apart */
+
 void rv_indexed_stream_init(struct rv_indexed_stream *stream)
 {
     *stream = (struct rv_indexed_stream){.is_begun = true, .carry = rv_block_join_create(), .level = 1};
@@ -22,11 +24,6 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream)
     free(stream->lanes);
     rv_hash_index_fini(&stream->by_stack);
     *stream = (struct rv_indexed_stream){0};
-}
-
-bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack)
-{
-    return rv_hash_index_get(&stream->by_stack, stack);
 }
 
 static void forget(const struct rv_indexed_stream *stream, struct rv_indexed_stack *lane)
@@ -48,7 +45,7 @@ void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_
     }
 }
 
-void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack)
+static struct rv_indexed_stack *add(struct rv_indexed_stream *stream, uint32_t stack)
 {
     stream->lanes = rv_vec_reserve(stream->lanes, &stream->lanes_capacity, stream->n_lanes + 1, sizeof *stream->lanes);
     struct rv_indexed_stack *lane = &stream->lanes[stream->n_lanes++];
@@ -56,14 +53,15 @@ void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack)
     forget(stream, lane);
     rv_density_init(&lane->density);
     rv_hash_index_add(&stream->by_stack, stack, (uint32_t)stream->n_lanes);
+    return lane;
 }
 
 struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *stream, uint32_t stack)
 {
-    if (stream->n_lanes == 0)
-        rv_indexed_stream_add(stream, stack);
-    uint32_t slot = rv_hash_index_get(&stream->by_stack, stack);
-    return &stream->lanes[slot ? slot - 1 : 0];
+    const uint32_t slot = rv_hash_index_get(&stream->by_stack, stack);
+    if (slot)
+        return &stream->lanes[slot - 1];
+    return stream->n_lanes < MOST_STACKS ? add(stream, stack) : &stream->lanes[0];
 }
 
 void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream)

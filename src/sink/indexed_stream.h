@@ -22,9 +22,8 @@ struct rv_indexed_stack { /* a stack of a stream */
     uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
     uint32_t base_depth;        /* of its lowest frame at the block's beginning */
     struct rv_rec_index_depth depth;
-    bool is_left_unnoted; /* there was no room for the note that it was left */
-    bool is_off_cpu;      /* by the last switch, whether a note of the block or not; */
-    struct rv_event ran;  /* the end of a stretch off the CPU that may still be split; zeroed: none */
+    bool is_off_cpu;     /* by the last switch; */
+    struct rv_event ran; /* the end of a stretch off the CPU that may still be split; zeroed: none */
     /* of the block */
     bool is_listed;
     struct rv_rec_index_stack row;
@@ -33,6 +32,7 @@ struct rv_indexed_stack { /* a stack of a stream */
     size_t n_spans, spans_capacity;
     struct rv_event *notes;
     size_t n_notes, notes_capacity;
+    uint32_t n_marks; /* marks and values, noted or not */
     struct rv_indexed_waits waits;
     /* per batch: its spans in the buffer; whether it had events */
     size_t first, n;
@@ -42,7 +42,7 @@ struct rv_indexed_stack { /* a stack of a stream */
 struct rv_indexed_stream { /* zeroed = not begun */
     bool is_begun;
     struct rv_block_join *carry;
-    struct rv_indexed_stack *lanes; /* in the order of the carry's stacks */
+    struct rv_indexed_stack *lanes;
     size_t n_lanes, lanes_capacity;
     struct rv_hash_index by_stack; /* of the lanes: index + 1 */
     uint64_t last_ns;
@@ -68,14 +68,11 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* leaves it zero
  */
 void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes);
 
-/* Has the stream had events of this stack? */
-bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack);
-void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* a stack not yet in the stream */
-
 /* As in a session: when a frame below the first one seen returns, all open frames are deeper than assumed. */
 void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream);
 
-/* The lane of a stack; the first lane if the carry lacks the stack (no calls, or too many stacks). */
+/* The lane of a stack, with calls or without, which is added if the stream lacks it; the first lane if there are too
+ * many. Valid until the next one is added. */
 struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *stream, uint32_t stack);
 
 /*

@@ -47,9 +47,10 @@ struct indexed {
     struct rv_silent_threads silent;
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
-    bool is_damaged;  /* a warning was printed */
-    bool is_followed; /* it is being written */
-    uint32_t n_gaps;  /* INDEXes that cannot be read; discarded, where the file is being written */
+    bool is_damaged;   /* a warning was printed; */
+    bool lacks_states; /* another one */
+    bool is_followed;  /* it is being written */
+    uint32_t n_gaps;   /* INDEXes that cannot be read; discarded, where the file is being written */
 };
 
 /* ---- the index ---- */
@@ -59,6 +60,14 @@ static void warn_of_damage(struct indexed *indexed)
     if (!indexed->is_damaged && !indexed->is_followed)
         rv_warn("%s: damaged: some blocks in its index are missing; see --check", indexed->path);
     indexed->is_damaged = true;
+}
+
+static void warn_of_states(struct indexed *indexed)
+{
+    if (!indexed->lacks_states)
+        rv_warn("%s: by an older ringviz: times blocked and runnable may be too small; --repair=OUT.rvz mends its index",
+                indexed->path);
+    indexed->lacks_states = true;
 }
 
 static struct stream *stream_at(struct indexed *indexed, uint32_t number)
@@ -248,6 +257,8 @@ static void take_index(struct indexed *indexed, uint64_t index, const struct rv_
 {
     size_t n;
     const struct rv_rec_index_table *table = &indexed->table;
+    if (rv_rec_index_lacks_states(table))
+        warn_of_states(indexed);
     take_chunks(indexed, intake);
     rv_recorded_map_index(&indexed->names, &indexed->table);
     const struct rv_rec_index_block *blocks = rv_rec_index_rows(table, RV_REC_INDEX_BLOCKS, &n);

@@ -51,7 +51,7 @@ make_oracle() { # RECORDING
         "$folder/out" >"$folder/oracle/path"
     run_for --report=csv "$1"
     awk -F '[ ,]' '/^\(full rings: / { print $3, $20, $8 }' "$folder/out" >"$folder/oracle/full_rings"
-    [ "${recording%:*}" != full ] || [ -s "$folder/oracle/full_rings" ] || fail "$1 $range: no full rings"
+    [ "${recording#full}" = "$recording" ] || [ -s "$folder/oracle/full_rings" ] || fail "$1 $range: no full rings"
     first=$(awk -F, 'NR > 1 && $1 && (!first || $4 < first) { first = $4 } END { print first }' "$folder/all_spans")
     case $range in
     all) from=0 to=9e18 ;;
@@ -92,8 +92,10 @@ run --headless --record="$folder/fib.rvz" -- "$fib" 16
 expect "fib: exit status" $status 0
 run --headless --record="$folder/threads.rvz" -- "$threads" 3 10000
 expect "threads: exit status" $status 0
-run --headless --record="$folder/full.rvz" --ring-events=64 -- "$threads" 3 1000
-expect "full: exit status" $status 0
+for recording in full:1000 fuller:10000; do # the latter: thousands of changes of states in a block
+    run --headless --record="$folder/${recording%:*}.rvz" --ring-events=64 -- "$threads" 3 "${recording#*:}"
+    expect "${recording%:*}: exit status" $status 0
+done
 run --headless --record="$folder/namesakes.rvz" -- "$namesakes" 40
 expect "namesakes: exit status" $status 0
 echo "uint fib(uint);" >"$folder/fib.conf"
@@ -101,13 +103,14 @@ run --prototypes="$folder/fib.conf" --patch='^fib$' --headless --record="$folder
 expect "arguments: exit status" $status 0
 
 mkdir "$folder/shown" "$folder/oracle"
-for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-100000 full:1000000-20000000 namesakes:2000000-15000000 starvation:50000000-250000001 threads:1000000-9000000; do
+for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-100000 full:1000000-20000000 fuller:1000000-20000000 namesakes:2000000-15000000 starvation:50000000-250000001 threads:1000000-9000000; do
     path=$folder/${recording%:*}.rvz
     run --spans=csv "$path"
     cp "$folder/out" "$folder/all_spans"
     for range in all "${recording#*:}"; do
         rm -f "$folder"/oracle/*
         for kind in resident paged history; do
+            [ "$kind ${recording%:*}" != "history fuller" ] || continue # its memory has no room for as many notes: it merges them
             rm -f "$folder"/shown/*
             check "$kind $recording $range: tables" "$check_tables" $kind "$path" "$range" "$folder/shown" >"$folder/said"
             [ -e "$folder/oracle/rows" ] || make_oracle "$path"
@@ -118,6 +121,6 @@ for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-10000
         done
     done
 done
-expect "comparisons" $n_compared 42
+expect "comparisons" $n_compared 46
 grep -q "were evicted" "$folder/said" || fail "the history was not needed: $(cat "$folder/said")"
 conclude

@@ -49,7 +49,7 @@ static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
 {
     cr_assert_eq(rv_timeline_n_spans(whole->timeline), rv_timeline_n_spans(indexed->timeline));
     cr_assert_eq(rv_timeline_max_depth(whole->timeline), rv_timeline_max_depth(indexed->timeline));
-    uint64_t first_ns[2], last_ns[2];
+    uint64_t first_ns[2] = {0}, last_ns[2] = {0}; /* of a lane without anything in it */
     cr_assert_eq(whole->last_ns, indexed->last_ns);
     cr_assert_eq(rv_lane_bounds(whole, &first_ns[0], &last_ns[0]), rv_lane_bounds(indexed, &first_ns[1], &last_ns[1]));
     cr_assert(has_discarded ? first_ns[1] <= first_ns[0] : first_ns[1] == first_ns[0]);
@@ -439,6 +439,46 @@ Test(indexed, a_stack_without_calls_begins_where_all_stacks_do)
     make_file();
     recorded_write(path, events, make_late_stack(events));
     compare_calls();
+}
+
+/*
+ * Calls in each of which the thread is blocked, now and then on another stack: each block has far more changes of states
+ * than an older recorder noted.
+ */
+static size_t make_blocked(struct rv_event *events, size_t n)
+{
+    uint64_t now_ns = 1000;
+    size_t i = 0;
+    while (i + 8 < n) {
+        if (recorded_draw(30) == 0)
+            events[i++] = event_at(now_ns += 50, RV_EVENT_SWITCH, (uint32_t)recorded_draw(3), 0);
+        events[i++] = event_at(now_ns += 50, RV_EVENT_CALL, 7, 0);
+        events[i] = event_at(now_ns += 50, RV_EVENT_THREAD, 0, 0);
+        events[i++].aux = recorded_draw(2) ? RV_THREAD_BLOCKED : RV_THREAD_PREEMPTED;
+        events[i] = event_at(now_ns += 50 + recorded_draw(500), RV_EVENT_THREAD, 0, 0);
+        events[i++].aux = RV_THREAD_RUNNING;
+        events[i++] = event_at(now_ns += 50, RV_EVENT_RETURN, 7, 0);
+    }
+    return i;
+}
+
+Test(indexed, times_off_the_cpu_are_those_of_the_whole_recording)
+{
+    enum { N = 3 * RV_REC_MAX_EVENTS / 2 };
+    struct rv_event *events = calloc(N, sizeof *events);
+    struct rv_session *sessions[2];
+    make_file();
+    recorded_write(path, events, make_blocked(events, N));
+    start_both(sessions);
+    for (size_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions[0])); i++) {
+        struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[0]), i), *same = sessions_find(sessions[1], lane);
+        cr_assert_gt(lane->times.blocked_ns, 0);
+        cr_assert_eq(memcmp(&lane->times, &same->times, sizeof lane->times), 0);
+        cr_assert_eq(lane->n_notes, same->n_notes);
+    }
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+    free(events);
 }
 
 /* Where no page is loaded there are cells, beside pages, too. */
@@ -857,6 +897,21 @@ Test(indexed, waits_that_began_before_the_newest_events_are_whole)
     make_file();
     for (uint64_t i = 0; i < N_LIMITS; i++)
         n_before += compare_limited(&params, (UINT64_C(8) + i) << 16);
+    cr_assert_gt(n_before, 0);
+}
+
+/* Borders lie where a stack without open calls waits, too. */
+Test(indexed, waits_are_whole_wherever_blocks_end)
+{
+    struct recorded_params params = {
+        .n_events = {60000, 50000, 5000, 1}, .step_ns = {40, 48, 4800, 10}, .waits_every = 1};
+    size_t n_before = 0;
+    make_file();
+    for (uint64_t seed = 1; seed <= RECORDED_TURNS(24); seed++) {
+        recorded_seed = seed;
+        params.block_events = 300 + recorded_draw(5000);
+        n_before += compare_limited(&params, (UINT64_C(8) + seed % 8) << 13);
+    }
     cr_assert_gt(n_before, 0);
 }
 

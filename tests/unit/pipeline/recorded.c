@@ -112,11 +112,15 @@ static void give_all(const struct rv_sink *sink, const struct recorded_params *p
         }
 }
 
-static struct rv_sink begin(struct rv_recording_writer *recorder, const char *path, const struct rv_record_limit *limit)
+static struct rv_sink begin(struct rv_recording_writer *recorder, const char *path,
+                            const struct recorded_params *params)
 {
     struct rv_sink sink = rv_recording_writer_sink(recorder);
-    if (rv_recording_writer_start(recorder, &(struct rv_recording_writer_params){
-                                                .path = path, .program = "p", .is_forced = true, .limit = *limit}) != 0)
+    if (rv_recording_writer_start(recorder, &(struct rv_recording_writer_params){.path = path,
+                                                                                 .program = "p",
+                                                                                 .is_forced = true,
+                                                                                 .limit = params->limit,
+                                                                                 .block_events = params->block_events}) != 0)
         exit(1);
     sink.begin(sink.context, 0);
     return sink;
@@ -145,7 +149,7 @@ void recorded_make(const char *path, const struct recorded_params *params)
 {
     struct thread threads[RECORDED_STREAMS];
     struct rv_recording_writer *recorder = rv_recording_writer_create(1);
-    struct rv_sink sink = begin(recorder, path, &params->limit);
+    struct rv_sink sink = begin(recorder, path, params);
     open_all(&sink, params, threads);
     give_all(&sink, params, threads);
     for (uint32_t i = 0; i < RECORDED_STREAMS; i++)
@@ -158,7 +162,7 @@ void recorded_make(const char *path, const struct recorded_params *params)
 void recorded_write(const char *path, const struct rv_event *events, size_t n)
 {
     struct rv_recording_writer *recorder = rv_recording_writer_create(1);
-    struct rv_sink sink = begin(recorder, path, &(struct rv_record_limit){.n_bytes = 0});
+    struct rv_sink sink = begin(recorder, path, &(struct recorded_params){.n_names = 0});
     struct rv_stream_info info = {.pid = 7, .tid = 10, .process_name = "p", .thread_name = "t"};
     define_all(&sink, 0);
     sink.open(sink.context, 0, &info);

@@ -17,6 +17,7 @@ struct recorded_params { /* by thread */
     uint64_t tick_ns;                   /* times are multiples of this; 0 = 1 */
     uint64_t waits_every;               /* one event in so many begins a wait or releases an object; 0 = none */
     struct rv_record_limit limit;       /* zero = none */
+    size_t block_events;                /* in a full block; 0 = as many as there may be */
     uint32_t n_names;                   /* so many subroutines in turns have one each; 0 = each its own */
 };
 
