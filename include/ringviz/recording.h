@@ -364,7 +364,8 @@ struct rv_rec_index_cell {
     uint32_t id;      /* majority subroutine */
     uint16_t row;     /* depth */
     uint16_t coverage;
-    uint32_t reserved;
+    uint32_t until_ns; /* in a stack's last cell: from its begin until 1 ns after the stack's last call ended; 0: more
+                          than fits, or an older recorder */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_cell) == 24);
 

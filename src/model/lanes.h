@@ -55,7 +55,8 @@ struct rv_lane {
     struct rv_disk_vec notes_disk;         /* where they are, if they are kept without a limit */
     uint32_t notes_max;
     struct rv_argument_texts texts; /* of its calls */
-    uint64_t last_ns;               /* time of the latest event: open frames are drawn up to it */
+    uint64_t last_ns;               /* until then calls are known: of the latest event, if frames are open, which are
+                                       drawn up to it; else the end of the last call */
     uint64_t n_events;
     struct rv_state_times times;
     uint64_t full_ring_ns;    /* in which its thread waited for room in its ring */

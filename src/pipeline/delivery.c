@@ -89,8 +89,8 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
         struct rv_track *track = &stream->tracks.all[i];
         pthread_rwlock_wrlock(&track->lane->lock);
         rv_timeline_add(track->lane->timeline, spans + track->first, track->n);
-        if ((track->n || track->lane->n_open) && last_ns > track->lane->last_ns)
-            track->lane->last_ns = last_ns;
+        const uint64_t until_ns = track->lane->n_open ? last_ns : rv_timeline_last_ns(track->lane->timeline);
+        track->lane->last_ns = rv_clock_later_ns(track->lane->last_ns, until_ns);
         pthread_rwlock_unlock(&track->lane->lock);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "model/density.h"
@@ -97,6 +98,20 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
                                   .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS});
 }
 
+/* When the stack's last call in the block ended; 0: none did. */
+static uint64_t last_end_ns(const struct rv_stack_summary *stack, const struct rv_block_summary *summary)
+{
+    const struct rv_rec_index_stack *row = stack->row;
+    const uint64_t span_ns = row->n_spans ? stack->spans[row->n_spans - 1].end_ns : 0;
+    if (row->n_cells == 0)
+        return span_ns;
+    const struct rv_rec_index_cell *cell = &stack->cells[row->n_cells - 1];
+    if (!cell->until_ns)
+        return summary->last_ns; /* or earlier in the cell */
+    const uint64_t start_ns = (cell->column << rv_density_shift(row->level)) & RV_EVENT_TICKS_MASK;
+    return rv_clock_earlier_ns(rv_clock_later_ns(span_ns, start_ns + cell->until_ns - 1), summary->last_ns);
+}
+
 /* In a summary, a loss lasts until the next note: the next event is unknown. */
 static void add_notes(const struct rv_delivery *delivery, struct rv_track *track,
                       const struct rv_stack_summary *summary)
@@ -156,7 +171,7 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
         add_sums(lane, &summary->stacks[i]);
         lane->n_events += row->n_events;
         lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
-        lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
+        lane->last_ns = rv_clock_later_ns(lane->last_ns, last_end_ns(&summary->stacks[i], summary));
         pthread_rwlock_unlock(&lane->lock);
         add_notes(delivery, track, &summary->stacks[i]);
     }

@@ -173,7 +173,7 @@ static bool is_of_before(const struct checker *checker)
            rv_rec_index_lacks_states(theirs);
 }
 
-/* INNERS depend on when names were known. */
+/* INNERS depend on when names were known. Older recorders did not tell when the last call of a cell ended. */
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
@@ -183,7 +183,9 @@ static bool is_compared(const struct checker *checker, size_t column)
         return theirs->columns[RV_REC_INDEX_FOLDS].n;
     if (is_of_before(checker))
         return column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
-    return column < RV_REC_INDEX_WAITERS || checker->has_waits;
+    if (column >= RV_REC_INDEX_WAITERS)
+        return checker->has_waits;
+    return column != RV_REC_INDEX_CELLS || theirs->head.flags & RV_REC_INDEX_HAS_STATES;
 }
 
 static bool is_same(const struct checker *checker)

@@ -57,6 +57,13 @@ void rv_indexed_block_begin(struct rv_indexed_block *rows, struct rv_indexed_str
         list_open(rows, stream, i);
 }
 
+/* From the begin of the stack's last cell until its last call had ended. */
+static uint32_t until_of(const struct rv_indexed_stack *lane, const struct rv_box *last_cell)
+{
+    const uint64_t until_ns = lane->last_ns + 1 - last_cell->start_ns;
+    return until_ns <= UINT32_MAX ? (uint32_t)until_ns : 0;
+}
+
 static void add_cells(struct rv_indexed_block *rows, const struct rv_indexed_stream *stream,
                       struct rv_indexed_stack *lane)
 {
@@ -70,7 +77,8 @@ static void add_cells(struct rv_indexed_block *rows, const struct rv_indexed_str
                                                      .n_calls = box->count,
                                                      .id = box->id,
                                                      .row = (uint16_t)box->depth,
-                                                     .coverage = box->coverage});
+                                                     .coverage = box->coverage,
+                                                     .until_ns = i + 1 < n ? 0 : until_of(lane, box)});
     }
     lane->row.n_cells = (uint32_t)n;
     rv_density_fini(&lane->density);
