@@ -42,10 +42,9 @@ static struct rv_full_rings full_rings_of(const struct rv_reports *reports)
     struct rv_lanes *lanes = rv_session_lanes(reports->session);
     if (!rv_options_has_part(reports->options))
         return rv_full_rings_sum(lanes);
-    struct rv_cli_slice slice;
-    rv_cli_slice_init(&slice, reports->options, lanes, rv_session_subroutines(reports->session));
-    rv_cli_slice_fini(&slice);
-    return rv_full_rings_between(lanes, rv_session_waits(reports->session), slice.from_ns, slice.to_ns);
+    uint64_t from_ns, to_ns;
+    rv_cli_slice_times(reports->options, lanes, &from_ns, &to_ns);
+    return rv_full_rings_between(lanes, rv_session_waits(reports->session), from_ns, to_ns);
 }
 
 static int write_report(struct rv_reports *reports)

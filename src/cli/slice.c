@@ -15,17 +15,20 @@ bool rv_cli_slice_is_asked(const struct rv_options *options)
     return rv_options_has_part(options) || rv_filter_n_rules(options->filter) || options->find;
 }
 
-void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *options, struct rv_lanes *lanes,
-                       struct rv_subroutines *subroutines)
+void rv_cli_slice_times(const struct rv_options *options, struct rv_lanes *lanes, uint64_t *from_ns, uint64_t *to_ns)
 {
     uint64_t first_ns = 0, last_ns = 0;
     (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);
-    *slice = (struct rv_cli_slice){
-        .is_all = !rv_cli_slice_is_asked(options),
-        .from_ns = rv_clock_after_ns(first_ns, options->from_ns),
-        .to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX,
-        .filter = rv_filter_hold(options->filter),
-    };
+    *from_ns = rv_clock_after_ns(first_ns, options->from_ns);
+    *to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX;
+}
+
+void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *options, struct rv_lanes *lanes,
+                       struct rv_subroutines *subroutines)
+{
+    *slice =
+        (struct rv_cli_slice){.is_all = !rv_cli_slice_is_asked(options), .filter = rv_filter_hold(options->filter)};
+    rv_cli_slice_times(options, lanes, &slice->from_ns, &slice->to_ns);
     if (options->find) {
         char why[160];
         size_t n_bytes = strlen(options->find) + sizeof "name:";

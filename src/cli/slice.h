@@ -21,6 +21,9 @@ struct rv_cli_slice {
 /* Do the options select a slice? */
 bool rv_cli_slice_is_asked(const struct rv_options *options);
 
+/* Its range of time, of the trace's clock. */
+void rv_cli_slice_times(const struct rv_options *options, struct rv_lanes *lanes, uint64_t *from_ns, uint64_t *to_ns);
+
 /* Compute the slice of a complete trace. */
 void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *options, struct rv_lanes *lanes,
                        struct rv_subroutines *subroutines);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "waits/reader.h"
@@ -21,16 +22,6 @@ static uint64_t waited_on(struct rv_lane *lane)
     return waited_ns;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 struct in_range {
     uint64_t from_ns, to_ns;
     uint64_t *waited_ns; /* by lane */
@@ -43,8 +34,8 @@ static void add_thread(struct rv_full_rings *sum, struct rv_lane *lane, uint64_t
     uint64_t first_ns, last_ns;
     if (!waited_ns || !rv_lane_bounds(lane, &first_ns, &last_ns))
         return;
-    first_ns = most(first_ns, range->from_ns);
-    last_ns = least(last_ns, range->to_ns);
+    first_ns = rv_clock_later_ns(first_ns, range->from_ns);
+    last_ns = rv_clock_earlier_ns(last_ns, range->to_ns);
     sum->waited_ns += waited_ns;
     sum->lasted_ns += last_ns > first_ns ? last_ns - first_ns : 0;
     sum->n_threads++;
@@ -64,7 +55,8 @@ struct rv_full_rings rv_full_rings_sum(struct rv_lanes *lanes)
 static bool add_wait(void *context, const struct rv_wait *wait, rv_wait_place place)
 {
     const struct in_range *range = context;
-    const uint64_t from_ns = most(wait->start_ns, range->from_ns), to_ns = least(wait->end_ns, range->to_ns);
+    const uint64_t from_ns = rv_clock_later_ns(wait->start_ns, range->from_ns),
+                   to_ns = rv_clock_earlier_ns(wait->end_ns, range->to_ns);
     (void)place;
     if (wait->kind == RV_WAIT_FULL_RING && wait->lane < range->n_lanes && to_ns > from_ns)
         range->waited_ns[wait->lane] += to_ns - from_ns;
