@@ -80,7 +80,7 @@ void Init_ringviz(void)
 {
     rb_provide("ringviz.rb"); /* for programs that require "ringviz" */
     const int error = ringviz_open(NULL);
-    if (error || !ringviz_is_active()) {
+    if (error) {
         say_refused(error);
         return;
     }

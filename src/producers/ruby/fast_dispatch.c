@@ -8,14 +8,13 @@
  */
 #include "producers/ruby/fast_dispatch.h"
 
-#include <string.h>
-
 #include "producers/ruby/entry_jump.h"
 #include "producers/ruby/machine_code.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/sample_event.h"
 
-#define ENTRY_BYTES 64u /* of the function: those compared */
+#define ENTRY_BYTES 64u     /* of the function: those compared */
+#define EVENTS_MASK 0xffffu /* of those that are not internal */
 #define CONTEXT_WORDS 32u
 
 extern const VALUE rb_mRubyVMFrozenCore;
@@ -37,9 +36,7 @@ static bool loads_context(const uint8_t *at)
 /* Does it look whether the event is one of Ruby's internal ones? */
 static bool is_like_it(const uint8_t *function)
 {
-    static const uint8_t mask[] = {0xff, 0xff, 0, 0};
-    if (!rv_machine_code_has((uintptr_t)function, ENTRY_BYTES) || !rv_entry_jump_fits(function) ||
-        !memmem(function, ENTRY_BYTES, mask, sizeof mask))
+    if (!rv_machine_code_has_constant(function, ENTRY_BYTES, EVENTS_MASK) || !rv_entry_jump_fits(function))
         return false;
     for (size_t i = 0; i + 4 <= ENTRY_BYTES; i++)
         if (loads_context(function + i))

@@ -42,29 +42,24 @@ bool rv_machine_code_find(void)
     return dl_iterate_phdr(find, NULL) != 0;
 }
 
-bool rv_machine_code_has(uintptr_t address, size_t n)
+bool rv_machine_code_has_constant(const uint8_t *function, size_t n, uint32_t constant)
 {
-    return is_in(&code, address, n);
-}
-
-bool rv_machine_code_has_data(uintptr_t address, size_t n)
-{
-    return is_in(&data, address, n);
+    return is_in(&code, (uintptr_t)function, n) && memmem(function, n, &constant, sizeof constant);
 }
 
 const uint8_t *rv_machine_code_called(uintptr_t word)
 {
     const uint8_t *call = (const uint8_t *)(word - CALL_BYTES); /* NOLINT */
     int32_t displacement;
-    if (!rv_machine_code_has((uintptr_t)call, CALL_BYTES) || *call != CALL)
+    if (!is_in(&code, (uintptr_t)call, CALL_BYTES) || *call != CALL)
         return NULL;
     memcpy(&displacement, call + 1, sizeof displacement);
     const uint8_t *to = call + CALL_BYTES + displacement; /* NOLINT */
-    if (!rv_machine_code_has((uintptr_t)to, ENTRY_BYTES) || to[0] != 0xff || to[1] != 0x25)
+    if (!is_in(&code, (uintptr_t)to, ENTRY_BYTES) || to[0] != 0xff || to[1] != 0x25)
         return to;
     memcpy(&displacement, to + 2, sizeof displacement);
     const uint8_t *slot = to + ENTRY_BYTES + displacement;
-    if (rv_machine_code_has_data((uintptr_t)slot, sizeof to))
+    if (is_in(&data, (uintptr_t)slot, sizeof to))
         memcpy(&to, slot, sizeof to);
     return to;
 }

@@ -9,9 +9,8 @@
 /* Once, before the following. False: it is not found. */
 bool rv_machine_code_find(void);
 
-/* Do n bytes from that address lie in its code, or in its data? */
-bool rv_machine_code_has(uintptr_t address, size_t n);
-bool rv_machine_code_has_data(uintptr_t address, size_t n);
+/* Are the n bytes that begin there code of Ruby's, and has an instruction among them that constant? */
+bool rv_machine_code_has_constant(const uint8_t *function, size_t n, uint32_t constant);
 
 /* The function that returns to the address `word`, also if it is called through the library's own linkage table.
  *   returns  NULL: none does */

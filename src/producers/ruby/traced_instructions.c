@@ -83,9 +83,7 @@ void rv_traced_instructions_learn(struct rv_execution_context *context, struct r
 /* Does it look which events there are of those that instructions have? */
 static bool is_like_it(const uint8_t *function)
 {
-    static const uint32_t events = INSTRUCTION_EVENTS;
-    return rv_machine_code_has((uintptr_t)function, LOOK_BYTES) && rv_entry_jump_fits(function) &&
-           memmem(function, LOOK_BYTES, &events, sizeof events) != NULL;
+    return rv_machine_code_has_constant(function, LOOK_BYTES, INSTRUCTION_EVENTS) && rv_entry_jump_fits(function);
 }
 
 /* From call to call: the event lies in the frame of the function that calls hooks, which that one calls, or is. */

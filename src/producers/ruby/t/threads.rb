@@ -75,7 +75,6 @@ class ThreadsTest < RingvizTest
     assert_equal({ "Object#work" => 23, "Object#leaf" => 510 }, names(run_traced(["ruby", path]), path).tally)
   end
 
-  # From Ruby 3.3 on they change native threads.
   def test_names_of_threads_are_whole
     path = write_file(<<~'RUBY', "a_name_of_a_file_that_is_long.rb")
       def leaf = 1
@@ -89,6 +88,7 @@ class ThreadsTest < RingvizTest
     assert_equal expected, expected.select { |name| report.match?(/  #{Regexp.escape(name)}$/) }, report
   end
 
+  # From Ruby 3.3 on they change native threads.
   def test_threads_on_fewer_native_threads
     result = assert_same_counts(<<~'RUBY', env: { "RUBY_MN_THREADS" => "1" })
       def leaf = 1
