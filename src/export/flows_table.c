@@ -126,9 +126,7 @@ static struct place take_place(const struct table *table, const struct rv_flow_s
 {
     struct rv_lane *lane = rv_lanes_get(table->lanes, step->lane);
     struct place place = {.call = take_name(table, step->call), .tid = lane->tid};
-    pthread_rwlock_wrlock(&lane->lock);
-    snprintf(place.thread, sizeof place.thread, "%s", lane->name);
-    pthread_rwlock_unlock(&lane->lock);
+    rv_lane_copy_name(lane, place.thread);
     return place;
 }
 

@@ -26,9 +26,7 @@ static struct row take_row(const struct table *table, const struct rv_hold *hold
     struct rv_lane *lane = rv_lanes_get(table->report->lanes, hold->lane);
     struct rv_subroutine subroutine = rv_subroutines_get(table->report->subroutines, hold->call);
     struct row row = {.call = hold->call ? rv_subroutine_take_full_name(&subroutine) : rv_strdup(""), .tid = lane->tid};
-    pthread_rwlock_wrlock(&lane->lock);
-    snprintf(row.thread, sizeof row.thread, "%s", lane->name);
-    pthread_rwlock_unlock(&lane->lock);
+    rv_lane_copy_name(lane, row.thread);
     return row;
 }
 

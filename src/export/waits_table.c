@@ -84,10 +84,7 @@ static struct side take_side(const struct table *table, const struct rv_wait_sid
         if (!rv_lanes_outside_name(table->lanes, from->tid, false, side.thread))
             side.thread[0] = '\0';
     } else {
-        struct rv_lane *lane = (struct rv_lane *)from->lane;
-        pthread_rwlock_wrlock(&lane->lock);
-        snprintf(side.thread, sizeof side.thread, "%s", lane->name);
-        pthread_rwlock_unlock(&lane->lock);
+        rv_lane_copy_name((struct rv_lane *)from->lane, side.thread);
     }
     return side;
 }

@@ -107,11 +107,7 @@ void rv_history_blocks_drop(struct rv_page_loader *page_loader)
 /* Has its live stream? */
 static bool has_ended(const struct rv_stream *stream)
 {
-    struct rv_lane *lane = stream->tracks.all[0].lane;
-    pthread_rwlock_wrlock(&lane->lock);
-    bool has_ended = lane->has_ended;
-    pthread_rwlock_unlock(&lane->lock);
-    return has_ended;
+    return rv_lane_has_ended(stream->tracks.all[0].lane);
 }
 
 struct rv_stream *rv_history_blocks_take_gone(struct rv_page_loader *page_loader)

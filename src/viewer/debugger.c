@@ -46,12 +46,7 @@ static bool is_stopped(const struct rv_debug_session_report *report, struct rv_l
     bool is_found = false;
     for (uint32_t i = 0; !is_found && i < report->n_named; i++)
         is_found = report->stopped[i].pid == lane->pid && report->stopped[i].tid == lane->tid;
-    if (!is_found)
-        return false;
-    pthread_rwlock_wrlock(&lane->lock);
-    is_found = !lane->has_ended; /* its ids may have been reused */
-    pthread_rwlock_unlock(&lane->lock);
-    return is_found;
+    return is_found && !rv_lane_has_ended(lane); /* whose ids may have been reused */
 }
 
 static bool find_stopped(struct rv_viewer_debugger *debugger, struct rv_lanes *lanes)
