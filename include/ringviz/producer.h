@@ -51,9 +51,8 @@ enum ringviz_name_form {
     RINGVIZ_NAME_BLOCK =
         4,              /* the package stands after the first " in ": "block in name" of Set is "block in Set#name" */
     RINGVIZ_NAME_C = 8, /* written in C, called by a program in another language */
-    RINGVIZ_NAME_LIBRARY =
-        16,                 /* not the program's own, as all files in /usr and <internal:...> are: in plain colours */
-    RINGVIZ_NAME_STATE = 32 /* no subroutine: what a thread does, such as waiting; coloured by the package */
+    RINGVIZ_NAME_LIBRARY = 16, /* not the program's own */
+    RINGVIZ_NAME_STATE = 32    /* no subroutine: what a thread does, such as waiting; coloured by the package */
 };
 uint32_t ringviz_intern_form(const char *package, const char *name, const char *file, uint32_t line, uint32_t form);
 

@@ -22,7 +22,6 @@
 #define ROWS_COUNTED 10u /* of a lane, against most_rows: few deep lanes have room */
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
 
-/* The lanes that each shown one stands for, in the order of the shown ones. */
 /* Of a lane's representative in the view; NONE: it is not there. */
 static uint32_t place_of(const struct rv_view *view, const struct rv_lane_choices *lane_order, uint32_t lane_idx)
 {
@@ -30,6 +29,7 @@ static uint32_t place_of(const struct rv_view *view, const struct rv_lane_choice
     return representative == RV_LANE_CHOICES_NONE ? RV_LANE_CHOICES_NONE : view->places[representative];
 }
 
+/* The lanes that each shown one stands for, in the order of the shown ones. */
 static void find_members(struct rv_view *view, const struct rv_lane_choices *lane_order)
 {
     uint32_t n_before = 0;

@@ -93,7 +93,7 @@ struct rv_statistics {
     bool knows_states;                   /* the threads' states are known; else there is wall time only */
     const char *brush;                   /* rule over durations; "" = none */
     uint32_t focus;                      /* of the flame graph: a node of the range; 0 = all */
-    const struct rv_alike_names *alike;  /* names of all rows */
+    const struct rv_alike_names *alike;  /* names of the first rows */
     const struct rv_name_set *namesakes; /* rows of a name that others have, too: shown with their places */
     const struct rv_name_set *in_part;   /* rows of functions that were not traced all the time, for their cost */
     const struct rv_name_set *found;     /* names that a search matches, highlighted in the graph; NULL = no search */

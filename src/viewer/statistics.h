@@ -76,7 +76,7 @@ struct rv_viewer_statistics {
     struct rv_range_ahead ahead;             /* measures parts for them while there is nothing else to measure */
     struct rv_stats_row *rows;               /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
-    struct rv_alike_names alike;     /* names of all rows */
+    struct rv_alike_names alike;     /* names of the first rows */
     struct rv_name_set namesakes;    /* rows of a name that others have, too */
     uint64_t asked_version, version; /* rises with each measurement; of the one that the rows are from */
     enum rv_statistics_column column;
