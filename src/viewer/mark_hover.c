@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "viewer/tooltip_rows.h"
 
 #define MOST_NAMES 14u
 
@@ -57,17 +58,13 @@ static void add_names(struct rv_tooltip *tooltip, const struct rv_mark_names *na
 
 static void add_time(struct rv_tooltip *tooltip, const struct rv_scene_marks *marks, const struct rv_scene_frame *frame)
 {
-    char from[32], length[32];
-    const uint64_t zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns;
-    const bool is_before = marks->from_ns < zero_ns;
-    rv_units_format_ns(from, sizeof from, is_before ? zero_ns - marks->from_ns : marks->from_ns - zero_ns);
+    char from[RV_TOOLTIP_ROWS_TIME_BYTES], length[32];
+    rv_tooltip_rows_tell_time(from, sizeof from, marks->from_ns, frame->is_live ? frame->now_ns : frame->origin_ns,
+                              frame->is_live);
     rv_units_format_ns(length, sizeof length, marks->to_ns - marks->from_ns);
-    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, "at");
-    const int n = frame->is_live
-                      ? snprintf(line->text, sizeof line->text, "%s %s now", from, is_before ? "before" : "after")
-                      : snprintf(line->text, sizeof line->text, "%s%s", is_before ? "-" : "+", from);
-    if (marks->to_ns > marks->from_ns)
-        (void)snprintf(line->text + n, sizeof line->text - (size_t)n, ", within %s", length);
+    const bool is_range = marks->to_ns > marks->from_ns;
+    (void)snprintf(rv_tooltip_add_line(tooltip, "at")->text, sizeof tooltip->lines->text, "%s%s%s", from,
+                   is_range ? ", within " : "", is_range ? length : "");
 }
 
 void rv_mark_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_mark_hover *hover,

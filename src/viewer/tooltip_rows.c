@@ -238,18 +238,23 @@ static void add_objects(struct rv_tooltip *tooltip, const struct rv_hover *hover
         add_line(tooltip, "made", "%" PRIu64 " object%s", n, rv_units_word(n, "", "s"));
 }
 
+void rv_tooltip_rows_tell_time(char *out, size_t out_bytes, uint64_t at_ns, uint64_t zero_ns, bool is_live)
+{
+    char away[32];
+    const bool is_before = at_ns < zero_ns;
+    rv_units_format_ns(away, sizeof away, is_before ? zero_ns - at_ns : at_ns - zero_ns);
+    if (is_live)
+        (void)snprintf(out, out_bytes, "%s %s now", away, is_before ? "before" : "after");
+    else
+        (void)snprintf(out, out_bytes, "%s%s", is_before ? "-" : "+", away);
+}
+
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                       const struct rv_tooltip_rows_about *about)
 {
-    char away[32];
-    uint64_t start_ns = hover->box.start_ns;
-    bool is_before = start_ns < about->zero_ns;
-    rv_units_format_ns(away, sizeof away, is_before ? about->zero_ns - start_ns : start_ns - about->zero_ns);
-    const char *label = hover->box.flags & RV_SPAN_ORPHAN ? "seen from" : "started";
-    if (about->is_live)
-        add_line(tooltip, label, "%s %s now", away, is_before ? "before" : "after");
-    else
-        add_line(tooltip, label, "%s%s", is_before ? "-" : "+", away);
+    char time[RV_TOOLTIP_ROWS_TIME_BYTES];
+    rv_tooltip_rows_tell_time(time, sizeof time, hover->box.start_ns, about->zero_ns, about->is_live);
+    add_line(tooltip, hover->box.flags & RV_SPAN_ORPHAN ? "seen from" : "started", "%s", time);
     if (hover->n_lanes > 1 || hover->is_task)
         add_line(tooltip, "where", "%s", hover->lane_name);
     else

@@ -20,6 +20,10 @@ struct rv_tooltip_rows_about {
     double scale;                      /* pixels per point */
 };
 
+/* Say when something was: "12 ms before now", "+12 ms". zero_ns, is_live: as above. */
+enum { RV_TOOLTIP_ROWS_TIME_BYTES = 48 };
+void rv_tooltip_rows_tell_time(char *out, size_t out_bytes, uint64_t at_ns, uint64_t zero_ns, bool is_live);
+
 /* Fill the tooltip. False without a box. */
 bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_rows_about *about,
                           struct rv_tooltip *tooltip);
