@@ -275,7 +275,7 @@ APART int unlock_contended_mutex(pthread_mutex_t *mutex)
 
 static inline int unlock_mutex(pthread_mutex_t *mutex)
 {
-    const bool is_contended = rv_watched_mutex_is_any() || has_waiters(mutex);
+    const bool is_contended = rv_watched_mutex_is(mutex) || has_waiters(mutex);
     return __builtin_expect(is_contended, 0) ? unlock_contended_mutex(mutex) : NEXT(pthread_mutex_unlock)(mutex);
 }
 

@@ -21,16 +21,15 @@ RV_HIDDEN extern bool rv_watched_mutex_is_seen;
 /* The calling thread waits for a condition with the mutex, or releases it. */
 RV_HIDDEN void rv_watched_mutex_say(const void *mutex, bool is_waiting);
 
-/* Is any mutex watched? */
-static inline bool rv_watched_mutex_is_any(void)
+static inline bool rv_watched_mutex_is(const void *mutex)
 {
-    return __builtin_expect(__atomic_load_n(&rv_watched_mutex, __ATOMIC_RELAXED) != NULL, 0);
+    const void *watched = __atomic_load_n(&rv_watched_mutex, __ATOMIC_ACQUIRE); /* M2 <- M1 */
+    return __builtin_expect(watched != NULL, 0) && (watched == mutex || watched == &rv_watched_any);
 }
 
 static inline void rv_watched_mutex_tell(const void *mutex, bool is_waiting)
 {
-    const void *watched = __atomic_load_n(&rv_watched_mutex, __ATOMIC_ACQUIRE); /* M2 <- M1 */
-    if (__builtin_expect(watched != NULL, 0) && (watched == mutex || watched == &rv_watched_any))
+    if (rv_watched_mutex_is(mutex))
         rv_watched_mutex_say(mutex, is_waiting);
 }
 
