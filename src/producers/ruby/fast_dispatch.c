@@ -120,3 +120,34 @@ const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_f
     rv_fast_dispatch.hooks = trial.hooks;
     return write_jump(replacement) ? NULL : "no jump";
 }
+
+/* ---- whether the hook is alone ---- */
+
+static bool is_ours(const struct rv_hook *hook)
+{
+    return hook->function == rv_fast_dispatch.hook && !(hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED);
+}
+
+static bool has_other(const struct rv_hook_list *hooks, rb_event_flag_t events)
+{
+    for (const struct rv_hook *hook = hooks->first; hook; hook = hook->next)
+        if (hook->events & events && !is_ours(hook))
+            return true;
+    return false;
+}
+
+static bool has_ours(const struct rv_hook_list *hooks, rb_event_flag_t event)
+{
+    for (const struct rv_hook *hook = hooks->first; hook; hook = hook->next)
+        if (hook->events & event && is_ours(hook))
+            return true;
+    return false;
+}
+
+bool rv_fast_dispatch_look(rb_event_flag_t event, const struct rv_hook_list *hooks)
+{
+    const struct rv_hook *first = hooks->first;
+    if (hooks == rv_fast_dispatch.hooks && first && is_ours(first) && !has_other(hooks, ~RUBY_INTERNAL_EVENT_MASK))
+        rv_fast_dispatch.alone = first;
+    return has_ours(hooks, event) && !has_other(hooks, event);
+}

@@ -32,6 +32,7 @@ struct rv_fast_dispatch {
     VALUE unreported;                 /* an object whose calls are no events */
     size_t event_word;                /* of a context: the event whose hooks run; 0: not found */
     const struct rv_hook_list *hooks; /* of the main Ractor; NULL: not found */
+    const struct rv_hook *alone;      /* the hook, if it was seen to be first in there and alone */
 };
 
 /*
@@ -41,6 +42,9 @@ struct rv_fast_dispatch {
 #ifdef RV_HAS_DISPATCH
 extern struct rv_fast_dispatch rv_fast_dispatch;
 const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *replacement);
+
+/* Is the hook the only one for that event? */
+bool rv_fast_dispatch_look(rb_event_flag_t event, const struct rv_hook_list *hooks);
 #else
 static struct rv_fast_dispatch rv_fast_dispatch;
 static inline const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_fast_dispatch_fn *replacement)
@@ -49,7 +53,19 @@ static inline const char *rv_fast_dispatch_start(rb_event_hook_func_t hook, rv_f
     (void)replacement;
     return NULL;
 }
+static inline bool rv_fast_dispatch_look(rb_event_flag_t event, const struct rv_hook_list *hooks)
+{
+    (void)event;
+    (void)hooks;
+    return false;
+}
 #endif
+
+/* Before the hook is removed: its address may become another's. */
+static inline void rv_fast_dispatch_forget(void)
+{
+    rv_fast_dispatch.alone = NULL;
+}
 
 /* Is an event of that context being told to hooks? It makes no other ones then. */
 static inline bool rv_fast_dispatch_is_in_hook(const struct rv_execution_context *context)
@@ -57,20 +73,17 @@ static inline bool rv_fast_dispatch_is_in_hook(const struct rv_execution_context
     return ((const void *const *)context)[rv_fast_dispatch.event_word];
 }
 
-/* Does Ruby's function do nothing for an event of that object but call the hook? Otherwise it has to be called. */
-static inline bool rv_fast_dispatch_is_hook_alone(rb_event_flag_t event, const struct rv_execution_context *context,
-                                                  VALUE self, const struct rv_hook_list *hooks)
+/* Was it seen to be the only one for all events? Later ones come before it. */
+static inline bool rv_fast_dispatch_is_alone(const struct rv_hook_list *hooks)
 {
-    bool is_there = false;
-    if (rv_fast_dispatch_is_in_hook(context) || self == rv_fast_dispatch.unreported)
-        return false;
-    for (const struct rv_hook *hook = hooks->first; hook; hook = hook->next)
-        if (hook->events & event) {
-            if (hook->function != rv_fast_dispatch.hook || hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED)
-                return false;
-            is_there = true;
-        }
-    return is_there;
+    return __builtin_expect(hooks->first == rv_fast_dispatch.alone, 1);
+}
+
+/* Does Ruby's function do nothing for an event of that object but call the hook? Otherwise it has to be called. */
+static inline bool rv_fast_dispatch_is_hook_alone(const struct rv_raw_event *event, const struct rv_hook_list *hooks)
+{
+    return !rv_fast_dispatch_is_in_hook(event->context) && event->self != rv_fast_dispatch.unreported &&
+           (rv_fast_dispatch_is_alone(hooks) || rv_fast_dispatch_look(event->event, hooks));
 }
 
 #endif

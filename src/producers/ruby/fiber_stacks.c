@@ -117,10 +117,11 @@ void rv_fiber_stacks_close_late(const char *frame)
         rv_fiber_stacks_close_top();
 }
 
-struct rv_fiber_stack *rv_fiber_stacks_make_room(const char *frame)
+void rv_fiber_stacks_push_late(const struct rv_method *method, const char *frame, bool is_function)
 {
     (void)rv_fiber_stacks_close_below(frame + 1);
-    return grow() ? rv_fiber_stack : NULL;
+    if (grow())
+        rv_fiber_stacks_push(rv_fiber_stack, method, frame, is_function);
 }
 
 /* ---- fibers ---- */

@@ -98,31 +98,39 @@ static inline void rv_fiber_stacks_close_top_at_once(void)
 /* Close the calls whose frames lie below; the innermost of those that stay open, or NULL. */
 struct rv_open_call *rv_fiber_stacks_close_below(const char *frame);
 
-/*
- * Make room for a call in that frame: close those in it or below, which have ended unseen, as Ruby reports no return
- * for what a SystemStackError unwinds, nor when `retry` begins a method anew; make the stack, or make it larger.
- *   returns  the thread's stack; NULL without memory
- */
-struct rv_fiber_stack *rv_fiber_stacks_make_room(const char *frame);
-
 static inline bool rv_fiber_stacks_has_room(const struct rv_fiber_stack *stack, const char *frame)
 {
     return stack && stack->n < stack->capacity && (stack->n == 0 || stack->calls[stack->n - 1].frame > frame);
 }
 
-/* A call in that frame begins. */
-static inline void rv_fiber_stacks_open(const struct rv_method *method, const char *frame, bool is_function)
+/* A call begins on a stack that has room for it. */
+static inline void rv_fiber_stacks_push(struct rv_fiber_stack *stack, const struct rv_method *method, const char *frame,
+                                        bool is_function)
 {
-    struct rv_fiber_stack *stack = rv_fiber_stack;
-    if (__builtin_expect(!rv_fiber_stacks_has_room(stack, frame), 0) && !(stack = rv_fiber_stacks_make_room(frame)))
-        return;
-    const uint64_t called = ringviz_call(method->id, stack->n, 0);
-    struct rv_open_call *call = &stack->calls[stack->n++]; /* by members: a whole one would be cleared first */
+    struct rv_open_call *call = &stack->calls[stack->n]; /* by members: a whole one would be cleared first */
     call->frame = frame;
     call->method = *method;
     call->is_function = is_function;
     call->is_span = call->is_in_block = false;
-    call->called = called;
+    call->called = ringviz_call(method->id, stack->n, 0);
+    stack->n++;
+}
+
+/*
+ * The same after room is made: those in that frame or below are closed, which have ended unseen, as Ruby reports no
+ * return for what a SystemStackError unwinds, nor when `retry` begins a method anew; the stack is made, or made larger.
+ * Without memory the call is not written.
+ */
+void rv_fiber_stacks_push_late(const struct rv_method *method, const char *frame, bool is_function);
+
+/* A call in that frame begins. */
+static inline void rv_fiber_stacks_open(const struct rv_method *method, const char *frame, bool is_function)
+{
+    struct rv_fiber_stack *stack = rv_fiber_stack;
+    if (__builtin_expect(rv_fiber_stacks_has_room(stack, frame), 1))
+        rv_fiber_stacks_push(stack, method, frame, is_function);
+    else
+        rv_fiber_stacks_push_late(method, frame, is_function);
 }
 
 /* The call in that frame ends, if it was seen to begin; those below have ended unseen. */

@@ -263,7 +263,7 @@ static void dispatch(struct rv_raw_event *event, struct rv_hook_list *hooks, int
 {
     const rb_event_flag_t returns = RUBY_EVENT_RETURN | RUBY_EVENT_B_RETURN | RUBY_EVENT_C_RETURN;
     rv_traced_instructions_see(event, hooks);
-    if (!rv_fast_dispatch_is_hook_alone(event->event, event->context, event->self, hooks))
+    if (!rv_fast_dispatch_is_hook_alone(event, hooks))
         rv_fast_dispatch.original(event, hooks, is_end);
     else if (event->event & returns)
         dispatch_return(event);
@@ -279,9 +279,13 @@ static void dispatch(struct rv_raw_event *event, struct rv_hook_list *hooks, int
 }
 
 static __attribute__((noinline)) void trace_method_call(struct rv_execution_context *context,
-                                                        struct rv_control_frame *frame)
+                                                        struct rv_control_frame *frame,
+                                                        struct rv_traced_instruction *place)
 {
-    if (!write_known_method_call(frame))
+    const struct rv_method *method = rv_debugger_is_busy() ? NULL : rv_traced_instructions_method(place, frame);
+    if (method)
+        open_entry(method, (const char *)frame);
+    else
         rv_traced_instructions.original(context, frame);
 }
 
@@ -292,19 +296,11 @@ static __attribute__((noinline)) void trace_block_call(struct rv_execution_conte
         rv_traced_instructions.original(context, frame);
 }
 
-static void trace(struct rv_execution_context *context, struct rv_control_frame *frame)
+static inline void write_traced(struct rv_execution_context *context, struct rv_control_frame *frame,
+                                struct rv_traced_instruction *place)
 {
-    const struct rv_traced_instruction *place = rv_traced_instructions_place(frame->next_instruction);
-    if (__builtin_expect(!rv_traced_instructions_is_of(place, frame->next_instruction), 0) ||
-        !rv_traced_instructions_holds(context, frame))
-        rv_traced_instructions_learn(context, frame);
-    else if (!place->event)
-        return;
-    else if (rv_context() != context ||
-             !rv_fast_dispatch_is_hook_alone(place->event, context, frame->self, rv_fast_dispatch.hooks))
-        rv_traced_instructions.original(context, frame);
-    else if (place->event == RUBY_EVENT_CALL)
-        trace_method_call(context, frame);
+    if (place->event == RUBY_EVENT_CALL)
+        trace_method_call(context, frame, place);
     else if (place->event == RUBY_EVENT_B_CALL)
         trace_block_call(context, frame);
     else if (rv_commands.is_serving)
@@ -313,6 +309,30 @@ static void trace(struct rv_execution_context *context, struct rv_control_frame 
         write_method_return((const char *)frame);
     else
         write_block_return((const char *)frame);
+}
+
+static __attribute__((noinline)) void trace_among_hooks(struct rv_execution_context *context,
+                                                        struct rv_control_frame *frame,
+                                                        struct rv_traced_instruction *place)
+{
+    if (!rv_fast_dispatch_is_in_hook(context) && rv_fast_dispatch_look(place->event, rv_fast_dispatch.hooks))
+        write_traced(context, frame, place);
+    else
+        rv_traced_instructions.original(context, frame);
+}
+
+static void trace(struct rv_execution_context *context, struct rv_control_frame *frame)
+{
+    struct rv_traced_instruction *place = rv_traced_instructions_place(frame->next_instruction);
+    if (__builtin_expect(!rv_traced_instructions_is_of(place, frame->next_instruction), 0) ||
+        !rv_traced_instructions_holds(frame))
+        rv_traced_instructions_learn(context, frame);
+    else if (!place->event)
+        return;
+    else if (rv_fast_dispatch_is_in_hook(context) || !rv_fast_dispatch_is_alone(rv_fast_dispatch.hooks))
+        trace_among_hooks(context, frame, place);
+    else
+        write_traced(context, frame, place);
 }
 
 static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
@@ -386,13 +406,13 @@ static void begin(void)
     has_begun = true;
     if (params.targets)
         rv_fiber_stacks_know_first();
-    rv_ractors_start(begin_ractor); /* the hook has to know whether there are Ractors */
-    add_hook();
+    rv_ractors_start(rv_traced_instructions_stop, begin_ractor);
+    if (has_collections())
+        rv_collections_start(params.allocations);
+    add_hook(); /* Ruby calls the last one first */
     if (params.has_objects)
         rv_object_counts_start();
     rv_gvl_start();
-    if (has_collections())
-        rv_collections_start(params.allocations);
 }
 
 /* ---- until the main script begins ---- */
@@ -480,7 +500,7 @@ void rv_hooks_start(const struct rv_hooks_params *given)
         start_filter();
     if (params.level == RV_HOOKS_OFF)
         return;
-    rv_ractors_start(begin_ractor); /* Ractor.new may be the main script's first call */
+    rv_ractors_start(rv_traced_instructions_stop, begin_ractor); /* Ractor.new may be the main script's first call */
     if (params.is_at_once || params.targets)
         begin();
     else
@@ -492,6 +512,7 @@ void rv_hooks_pause(void)
     if (!has_begun || is_paused)
         return;
     is_paused = true;
+    rv_fast_dispatch_forget();
     rb_remove_event_hook(hook());
     rv_fiber_stacks_close_to_span();
 }

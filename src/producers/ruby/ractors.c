@@ -15,9 +15,7 @@
 /* Exported by Ruby 3.0 to 3.4: what Ractor.new does to its block; raises where that uses outer variables. */
 extern VALUE rb_proc_isolate(VALUE block);
 
-bool rv_ractors_has_been_any;
-
-static void (*begin)(void);
+static void (*prepare)(void), (*begin)(void);
 static VALUE make, body;
 
 /* self: the block's Ractor. Its lane is "Ractor 2", with its name if it has one. */
@@ -44,7 +42,7 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
     VALUE block = rb_proc_isolate(rb_block_proc()), all = rb_ary_new_from_args(1, block);
     RB_FL_SET_RAW(block, RUBY_FL_SHAREABLE); /* runs with the Ractor as self */
     rb_ary_cat(all, arguments, n);
-    rv_ractors_has_been_any = true;
+    prepare();
     VALUE ractor = rb_method_call_with_block_kw(n + 1, RARRAY_CONST_PTR(all), make, body, has_keywords);
     RB_GC_GUARD(all);
     return ractor;
@@ -68,17 +66,18 @@ void rv_ractors_prepare(void)
         "nil.instance_exec { proc { |block, *values| ::RingViz.enter(self); instance_exec(*values, &block) } }"));
 }
 
-void rv_ractors_start(void (*ours)(void))
+void rv_ractors_start(void (*before)(void), void (*inside)(void))
 {
     if (begin)
         return;
     VALUE in_front = rb_module_new();
-    begin = ours;
+    prepare = before;
+    begin = inside;
     rb_gc_register_address(&make);
     make = rb_obj_method(rb_cRactor, RB_ID2SYM(rb_intern("new")));
     rb_define_module_function(rb_path2class("RingViz"), "enter", enter, 1);
     rb_define_method(in_front, "new", make_ractor, -1);
     rb_prepend_module(rb_singleton_class(rb_cRactor), in_front);
     if (!rv_ractors_is_single())
-        rv_ractors_has_been_any = true;
+        prepare();
 }

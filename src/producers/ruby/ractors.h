@@ -4,16 +4,17 @@
 
 #include <stdbool.h>
 
-/* Has there been another Ractor than the main one since the start? */
-extern bool rv_ractors_has_been_any;
-
 /* Is the main Ractor the only one? */
 bool rv_ractors_is_single(void);
 
 /* Once, as the library is loaded. */
 void rv_ractors_prepare(void);
 
-/* ours: called inside each, before its block. Needs ::RingViz. */
-void rv_ractors_start(void (*ours)(void));
+/*
+ * Needs ::RingViz.
+ *   before  called before another than the main one is made, and now if there are others
+ *   inside  called inside each new one, before its block
+ */
+void rv_ractors_start(void (*before)(void), void (*inside)(void));
 
 #endif

@@ -50,18 +50,29 @@ static void follow_hooks(void)
     }
 }
 
+void rv_traced_instructions_stop(void)
+{
+    rv_traced_instructions.events = RV_TRACED_INSTRUCTIONS_STOPPED;
+}
+
+static bool is_stopped(void)
+{
+    return rv_traced_instructions.events == RV_TRACED_INSTRUCTIONS_STOPPED;
+}
+
 static bool can_learn(const struct rv_execution_context *context, const struct rv_control_frame *frame)
 {
-    if (rv_ractors_has_been_any)
+    if (is_stopped() || rv_fast_dispatch_is_in_hook(context) || frame->self == rv_fast_dispatch.unreported)
         return false;
     follow_hooks();
-    return rv_traced_instructions_holds(context, frame);
+    return rv_traced_instructions_holds(frame);
 }
 
 /* While hooks are called, another thread may run, and learn. */
 void rv_traced_instructions_learn(struct rv_execution_context *context, struct rv_control_frame *frame)
 {
-    struct rv_traced_instruction learnt = {frame->next_instruction, rv_collections_current(), 0};
+    struct rv_traced_instruction learnt = {.instruction = frame->next_instruction,
+                                           .collection = rv_collections_current()};
     const bool is_learning = can_learn(context, frame);
     if (is_learning) {
         rv_traced_instructions.learnt = frame;
@@ -72,7 +83,7 @@ void rv_traced_instructions_learn(struct rv_execution_context *context, struct r
     if (!is_learning || rv_traced_instructions.learnt != frame)
         return;
     rv_traced_instructions.learnt = NULL;
-    if (!is_rememberable() || !rv_traced_instructions_holds(context, frame))
+    if (!is_rememberable() || !rv_traced_instructions_holds(frame))
         return;
     learnt.event = n_learnt ? event_learnt : 0;
     *rv_traced_instructions_place(learnt.instruction) = learnt;
@@ -106,7 +117,7 @@ void rv_traced_instructions_start(const struct rv_raw_event *event, const void *
 {
     static bool has_looked;
     struct rv_entry_jump jump;
-    if (has_looked || !rv_fast_dispatch.hooks || rv_ractors_has_been_any)
+    if (has_looked || !rv_fast_dispatch.hooks || is_stopped())
         return;
     has_looked = true;
     const uint8_t *function = find(event, (uintptr_t)returner);

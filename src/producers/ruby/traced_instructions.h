@@ -10,27 +10,30 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/fast_dispatch.h"
-#include "producers/ruby/ractors.h"
+#include "producers/ruby/methods.h"
 #include "producers/ruby/ruby_api.h"
 
-#define RV_TRACED_INSTRUCTIONS_BITS 12u /* of a place's index */
+#define RV_TRACED_INSTRUCTIONS_STOPPED (~(rb_event_flag_t)0) /* instead of events: nothing is remembered */
+#define RV_TRACED_INSTRUCTIONS 4096u                         /* that are remembered at most */
 
 /* Ruby's vm_trace(): calls hooks for the instruction that a frame is about to execute. */
 typedef void rv_traced_instructions_fn(struct rv_execution_context *context, struct rv_control_frame *frame);
 
-struct rv_traced_instruction { /* four in a cache line */
+struct rv_traced_instruction { /* two in a cache line */
     const VALUE *instruction;
-    uint32_t collection;   /* the last one before: code that one later finds unused may be freed */
-    rb_event_flag_t event; /* 0: none */
+    uint32_t collection;     /* the last one before: code that one later finds unused may be freed */
+    rb_event_flag_t event;   /* 0: none */
+    VALUE entry;             /* of the method that it began last; 0: none */
+    struct rv_method method; /* that one */
 };
-_Static_assert(sizeof(struct rv_traced_instruction) == 16, "none lies in two lines");
+_Static_assert(sizeof(struct rv_traced_instruction) == 32, "none lies in two lines");
 
 struct rv_traced_instructions {
-    rv_traced_instructions_fn *original; /* Ruby's function */
-    rb_event_flag_t events;              /* that instructions made when these were remembered */
-    const void *learnt;                  /* frame whose instruction's events are waited for, or NULL */
-    bool has_called_hook;                /* ours, since then */
-    struct rv_traced_instruction places[1u << RV_TRACED_INSTRUCTIONS_BITS]; /* by a hash of the address */
+    struct rv_traced_instruction places[RV_TRACED_INSTRUCTIONS]; /* by address */
+    rv_traced_instructions_fn *original;                         /* Ruby's function */
+    rb_event_flag_t events;                                      /* that instructions made when these were remembered */
+    const void *learnt;   /* frame whose instruction's events are waited for, or NULL */
+    bool has_called_hook; /* ours, since then */
 };
 
 #ifdef RV_HAS_DISPATCH
@@ -46,6 +49,9 @@ void rv_traced_instructions_start(const struct rv_raw_event *event, const void *
 
 /* Call Ruby's function, and remember to what the instruction leads, if it does so each time. */
 void rv_traced_instructions_learn(struct rv_execution_context *context, struct rv_control_frame *frame);
+
+/* From now on nothing is remembered: other Ractors have hooks of their own. */
+void rv_traced_instructions_stop(void);
 
 void rv_traced_instructions_see_learnt(rb_event_flag_t event, const struct rv_hook_list *hooks);
 
@@ -74,12 +80,14 @@ static inline void rv_traced_instructions_see(const struct rv_raw_event *event, 
     (void)event;
     (void)hooks;
 }
+static inline void rv_traced_instructions_stop(void)
+{
+}
 #endif
 
 static inline struct rv_traced_instruction *rv_traced_instructions_place(const VALUE *instruction)
 {
-    const uint64_t hash = (uint64_t)(uintptr_t)instruction * 0x9e3779b97f4a7c15u;
-    return &rv_traced_instructions.places[hash >> (64u - RV_TRACED_INSTRUCTIONS_BITS)];
+    return &rv_traced_instructions.places[(uintptr_t)instruction / sizeof *instruction % RV_TRACED_INSTRUCTIONS];
 }
 
 /* What instructions make events of. Ruby 3.1 makes none, whatever its list of hooks says, once a TracePoint of a method
@@ -96,17 +104,30 @@ static inline rb_event_flag_t rv_traced_instructions_events(void)
 
 /* Does what is remembered hold for that frame? Not where its code has hooks of its own (fourth word), nor for a method
  * made of a block, where an instruction has two events. */
-static inline bool rv_traced_instructions_holds(const struct rv_execution_context *context,
-                                                const struct rv_control_frame *frame)
+static inline bool rv_traced_instructions_holds(const struct rv_control_frame *frame)
 {
-    return !rv_fast_dispatch_is_in_hook(context) && !((const VALUE *)frame->code)[3] &&
-           !(frame->environment[0] & 0x40u) && !rv_ractors_has_been_any &&
+    return !((const VALUE *)frame->code)[3] && !(frame->environment[0] & 0x40u) &&
            rv_traced_instructions.events == rv_traced_instructions_events();
 }
 
 static inline bool rv_traced_instructions_is_of(const struct rv_traced_instruction *place, const VALUE *instruction)
 {
     return place->instruction == instruction && place->collection == rv_collections_current();
+}
+
+/* The method that begins in that frame, at the instruction; NULL: not known. */
+static inline const struct rv_method *rv_traced_instructions_method(struct rv_traced_instruction *place,
+                                                                    const struct rv_control_frame *frame)
+{
+    const VALUE entry = rv_control_frame_method(frame);
+    if (__builtin_expect(place->entry != entry, 0)) {
+        const struct rv_method *known = rv_methods_known(frame);
+        if (!known)
+            return NULL;
+        place->entry = entry;
+        place->method = *known;
+    }
+    return &place->method;
 }
 
 #endif

@@ -153,6 +153,59 @@ class OwnCountsTest < RingvizTest
     RUBY
   end
 
+  # The hook on calls is removed and another's may take its place in memory, or it is put in front of others.
+  def test_tracepoints_while_tracing_stops_and_starts
+    assert_own_counts(<<~'RUBY')
+      def seen = $calls["Object#seen"] += 1
+      def yields = [1].each { $calls["block in Object#yields"] += 1 }
+      def quiet = 1
+      calls = blocks = 0
+      200.times do
+        by_call = TracePoint.new(:call, :return) { |point| calls += 1 if point.method_id == :quiet }
+        by_block = TracePoint.new(:b_call) { |point| blocks += 1 if point.method_id == :yields }
+        seen; yields
+        RingViz.stop
+        by_call.enable
+        3.times { quiet }
+        by_call.disable
+        by_block.enable
+        RingViz.start
+        2.times { seen; yields }
+        by_block.disable
+      end
+      raise [calls, blocks].inspect unless [calls, blocks] == [1200, 400]
+    RUBY
+  end
+
+  def test_a_tracepoint_in_a_ractor
+    assert_own_counts(<<~'RUBY')
+      Warning[:experimental] = false
+      GC.disable
+      def seen = 1
+      200.times { seen; $calls["Object#seen"] += 1 }
+      calls = Ractor.new do
+        n = 0
+        point = TracePoint.new(:call, :return) { |event| n += 1 if event.method_id == :seen }
+        point.enable
+        200.times { seen }
+        point.disable
+        n
+      end.take
+      $calls["Object#seen"] += 200
+      raise calls.inspect unless calls == 400
+    RUBY
+  end
+
+  def test_code_that_methods_share
+    assert_own_counts(<<~'RUBY')
+      module Shared
+        def self_name = $calls["#{self.class}#self_name"] += 1
+      end
+      classes = 3.times.map { |i| Object.const_set("Own#{i}", Class.new { define_method(:self_name, Shared.instance_method(:self_name)) }) }
+      200.times { |i| classes.each { |one| one.new.self_name; one.new.self_name } }
+    RUBY
+  end
+
   # Ruby 3.1 then makes no events, but for hooks of functions, until other hooks come.
   def test_a_tracepoint_of_a_method_made_of_a_block
     assert_own_counts(<<~'RUBY')
