@@ -8,7 +8,7 @@
 /* Add a hook on events of the collector, once; not on objects. */
 void rv_collection_hooks_add(rb_event_hook_func_t hook, rb_event_flag_t events);
 
-/* At each collection: hooks may have changed since the last one. */
+/* At each collection, and after other hooks are added: then hooks may have changed. */
 void rv_collection_hooks_spare(void);
 #else
 static inline void rv_collection_hooks_add(rb_event_hook_func_t hook, rb_event_flag_t events)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "producers/ruby/collection_hooks.h"
 #include "producers/ruby/collections.h"
 #include "producers/ruby/debugger.h"
 #include "producers/ruby/chosen_methods.h"
@@ -410,6 +411,7 @@ static void begin(void)
     if (has_collections())
         rv_collections_start(params.allocations);
     add_hook(); /* Ruby calls the last one first */
+    rv_collection_hooks_spare();
     if (params.has_objects)
         rv_object_counts_start();
     rv_gvl_start();
