@@ -7,26 +7,18 @@
 #include "base/vec.h"
 #include "import/call_nesting.h"
 #include "import/chrome_record.h"
+#include "import/chrome_rows.h"
 
-enum { RUN_RECORDS = 1 << 20, RECORDS_PER_STEP = 1 << 14, MOST_ROWS = 4096 };
+enum { RUN_RECORDS = 1 << 20, RECORDS_PER_STEP = 1 << 14, MOST_OVERLAPS = 4096 /* rows of a thread */ };
 /* Keys of rows of asynchronous calls in the event builder: distinct from threads, also in the low 32 bits, which are
  * shown. */
 static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
 
-struct row {
-    uint64_t key; /* key of the asynchronous call in this row; 0 = free */
-    struct rv_call_nesting nest;
-};
-
-struct rv_chrome_rows { /* grows to the number needed at one time */
-    struct row *rows;
-    size_t n, capacity;
-};
-
 struct rv_chrome_lane { /* a thread */
     struct rv_call_nesting nest;
-    bool is_off_cpu;                   /* according to its last change of state */
-    struct rv_chrome_rows overlaps;    /* rows of complete calls that do not nest with those before */
+    bool is_off_cpu;                  /* according to its last change of state */
+    struct rv_call_nesting *overlaps; /* rows of complete calls that do not nest with those before */
+    size_t n_overlaps, overlaps_capacity;
     struct rv_chrome_record *awaiting; /* ends of flows that belong to the next call */
     size_t n_awaiting, awaiting_capacity;
 };
@@ -57,26 +49,6 @@ static struct rv_chrome_lane *lane_of(struct rv_chrome_emitter *emitter, uint32_
     return &emitter->lanes[thread];
 }
 
-static struct row *add_row(struct rv_chrome_rows *rows, uint32_t thread)
-{
-    rows->rows = rv_vec_reserve(rows->rows, &rows->capacity, rows->n + 1, sizeof *rows->rows);
-    rows->rows[rows->n] = (struct row){.nest.thread = thread};
-    return &rows->rows[rows->n++];
-}
-
-static void finish_rows(struct rv_chrome_emitter *emitter, struct rv_chrome_rows *rows)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        rv_call_nesting_finish(emitter->reader.import, &rows->rows[i].nest, emitter->reader.end_ns);
-}
-
-static void free_rows(struct rv_chrome_rows *rows)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        free(rows->rows[i].nest.frames);
-    free(rows->rows);
-}
-
 static struct rv_call_nesting_frame frame_of(const struct rv_chrome_record *record)
 {
     return (struct rv_call_nesting_frame){.end_ns = record->end_ns, .id = record->id, .is_open = record->is_open};
@@ -87,20 +59,21 @@ static void emit_overlap(struct rv_chrome_emitter *emitter, struct rv_chrome_lan
                          const struct rv_chrome_record *record)
 {
     struct rv_import *import = emitter->reader.import;
-    struct rv_chrome_rows *overlaps = &lane->overlaps;
+    const size_t n = lane->n_overlaps;
     rv_import_fault(import, RV_FAULT_OVERLAP);
-    for (size_t i = 0; i < overlaps->n; i++)
-        if (rv_call_nesting_complete(import, &overlaps->rows[i].nest, record->ns, frame_of(record)))
+    for (size_t i = 0; i < n; i++)
+        if (rv_call_nesting_complete(import, &lane->overlaps[i], record->ns, frame_of(record)))
             return;
-    if (overlaps->n == MOST_ROWS) {
+    if (n == MOST_OVERLAPS) {
         rv_import_fault(import, RV_FAULT_NO_ROOM);
         return;
     }
     char word[32];
-    snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
-    uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
-    struct row *row = add_row(overlaps, rv_event_builder_row(import->builder, lane->nest.thread, row_idx, word));
-    rv_call_nesting_complete(import, &row->nest, record->ns, frame_of(record));
+    snprintf(word, sizeof word, n ? "overlaps %zu" : "overlaps", n + 1);
+    lane->overlaps = rv_vec_reserve(lane->overlaps, &lane->overlaps_capacity, n + 1, sizeof *lane->overlaps);
+    lane->overlaps[lane->n_overlaps++] = (struct rv_call_nesting){
+        .thread = rv_event_builder_row(import->builder, lane->nest.thread, RV_CHROME_ROW_OVERLAPS + (uint32_t)n, word)};
+    rv_call_nesting_complete(import, &lane->overlaps[n], record->ns, frame_of(record));
 }
 
 /* ---- flows ---- */
@@ -229,44 +202,37 @@ static uint32_t name_row(struct rv_chrome_emitter *emitter, uint32_t group_idx, 
     return thread;
 }
 
-/* The row of the asynchronous call with this key, or a free one, or NULL. */
-static struct row *row_of(struct rv_chrome_emitter *emitter, uint32_t group_idx, uint64_t key, bool is_begin)
+/* The row of an asynchronous call that begins, or of a mark of one that may have ended. */
+static struct rv_chrome_row *make_row(struct rv_chrome_emitter *emitter, uint32_t group_idx, uint64_t key)
 {
     struct rv_chrome_rows *group = &emitter->groups[group_idx];
-    struct row *row = NULL;
-    for (size_t i = 0; i < group->n; i++) {
-        if (group->rows[i].key == key)
-            return &group->rows[i];
-        if (group->rows[i].key == 0 && !row)
-            row = &group->rows[i];
-    }
-    if (!is_begin || (!row && group->n == MOST_ROWS))
-        return NULL;
-    if (!row)
-        row = add_row(group, name_row(emitter, group_idx, group->n));
-    row->key = key;
+    const size_t n = group->n;
+    struct rv_chrome_row *row = rv_chrome_rows_take(group, key);
+    if (group->n > n)
+        row->nest.thread = name_row(emitter, group_idx, n);
     return row;
 }
 
 static void emit_async(struct rv_chrome_emitter *emitter, const struct rv_chrome_record *record)
 {
     struct rv_import *import = emitter->reader.import;
-    bool is_mark = record->phase == RV_CHROME_ASYNC_MARK;
-    struct row *row = row_of(emitter, record->thread, record->key, record->phase != RV_CHROME_ASYNC_END);
-    if (!row) {
-        rv_import_fault(import, record->phase == RV_CHROME_ASYNC_END ? RV_FAULT_END_ALONE : RV_FAULT_NO_ROOM);
+    struct rv_chrome_row *row = rv_chrome_rows_find(&emitter->groups[record->thread], record->key);
+    if (!row && record->phase == RV_CHROME_ASYNC_END) {
+        rv_import_fault(import, RV_FAULT_END_ALONE);
         return;
     }
-    if (row->nest.thread == RV_EVENT_BUILDER_NONE)
+    row = row ? row : make_row(emitter, record->thread, record->key);
+    const bool is_left_out = row->nest.thread == RV_EVENT_BUILDER_NONE;
+    if (is_left_out)
         rv_event_builder_leave_out(import->builder);
-    else if (is_mark)
+    else if (record->phase == RV_CHROME_ASYNC_MARK)
         rv_event_builder_mark(import->builder, row->nest.thread, record->ns, record->id);
     else if (record->phase == RV_CHROME_ASYNC_BEGIN)
         rv_call_nesting_begin(import, &row->nest, record->ns, record->id);
     else
         rv_call_nesting_end(import, &row->nest, record->ns, record->id);
-    if (row->nest.n == 0)
-        row->key = 0;
+    if (is_left_out ? record->phase != RV_CHROME_ASYNC_BEGIN : row->nest.n == 0)
+        rv_chrome_rows_give_back(&emitter->groups[record->thread], row);
 }
 
 /* ---- the whole trace ---- */
@@ -291,10 +257,12 @@ static void finish(struct rv_chrome_emitter *emitter)
     for (size_t i = 0; i < emitter->n_lanes; i++) {
         emit_awaiting(emitter, &emitter->lanes[i], end_ns);
         rv_call_nesting_finish(emitter->reader.import, &emitter->lanes[i].nest, end_ns);
-        finish_rows(emitter, &emitter->lanes[i].overlaps);
+        for (size_t j = 0; j < emitter->lanes[i].n_overlaps; j++)
+            rv_call_nesting_finish(emitter->reader.import, &emitter->lanes[i].overlaps[j], end_ns);
     }
     for (size_t i = 0; i < emitter->reader.n_groups; i++)
-        finish_rows(emitter, &emitter->groups[i]);
+        for (size_t j = 0; j < emitter->groups[i].n; j++)
+            rv_call_nesting_finish(emitter->reader.import, &emitter->groups[i].rows[j].nest, end_ns);
 }
 
 int rv_chrome_emitter_step(struct rv_chrome_emitter *emitter)
@@ -320,12 +288,18 @@ void rv_chrome_emitter_fini(struct rv_chrome_emitter *emitter)
 {
     rv_external_sort_destroy(emitter->sorter);
     for (size_t i = 0; i < emitter->n_lanes; i++) {
-        free(emitter->lanes[i].nest.frames);
-        free(emitter->lanes[i].awaiting);
-        free_rows(&emitter->lanes[i].overlaps);
+        struct rv_chrome_lane *lane = &emitter->lanes[i];
+        free(lane->nest.frames);
+        free(lane->awaiting);
+        for (size_t j = 0; j < lane->n_overlaps; j++)
+            free(lane->overlaps[j].frames);
+        free(lane->overlaps);
     }
-    for (size_t i = 0; i < emitter->reader.n_groups && emitter->groups; i++)
-        free_rows(&emitter->groups[i]);
+    for (size_t i = 0; i < emitter->reader.n_groups && emitter->groups; i++) {
+        for (size_t j = 0; j < emitter->groups[i].n; j++)
+            free(emitter->groups[i].rows[j].nest.frames);
+        rv_chrome_rows_fini(&emitter->groups[i]);
+    }
     free(emitter->lanes);
     free(emitter->groups);
     rv_chrome_reader_fini(&emitter->reader);

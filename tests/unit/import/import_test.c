@@ -322,6 +322,38 @@ Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
     unlink(path);
 }
 
+/* Those that never end keep their rows. */
+Test(import, each_asynchronous_call_that_is_open_has_a_row)
+{
+    enum { N_OPEN = 9000, N_LATE = 3000 };
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/ringviz-async-%d", (int)getpid());
+    FILE *file = fopen(path, "w");
+    fputs("[", file);
+    const char *event = "{\"ph\":\"%c\",\"pid\":1,\"tid\":1,\"cat\":\"c\",\"id\":%u,\"ts\":%u,\"name\":\"f\"},\n";
+    for (unsigned i = 0; i < N_OPEN; i++)
+        fprintf(file, event, 'b', i, i);
+    for (unsigned i = 1; i < N_OPEN; i += 2)
+        fprintf(file, event, 'e', i * 7919u % N_OPEN, N_OPEN + i); /* the odd ones: 7919 is prime to N_OPEN */
+    for (unsigned i = 0; i < N_LATE; i++)
+        fprintf(file, event, 'b', N_OPEN + i, 2 * N_OPEN + i);
+    fclose(file);
+    struct rv_source *source = rv_import_open(&rv_import_chrome, &(struct rv_import_params){.path = path});
+    struct collected collected;
+    collect_init(&collected);
+    collect_all(&collected, source, 100000);
+    cr_assert_eq(collected.n_streams, N_OPEN);
+    for (unsigned i = 0; i < N_OPEN; i++) {
+        const struct collected_stream *row = &collected.streams[i];
+        const unsigned n_late = i % 2 && i / 2 < N_LATE;
+        cr_assert_eq(row->n, 1 + i % 2 + n_late, "row %u has %zu events", i, row->n);
+    }
+    cr_assert_eq(((struct rv_import *)source)->faults[RV_FAULT_END_ALONE], 0);
+    collect_fini(&collected);
+    source->close(source);
+    unlink(path);
+}
+
 Test(import, frames_shared_with_the_previous_sample_continue)
 {
     struct rv_event_builder *builder = rv_event_builder_create(NULL);
