@@ -6,16 +6,23 @@
 #include "base/radix_sort.h"
 #include "base/vec.h"
 
+static void reserve(struct rv_range_tree *tree, size_t n)
+{
+    tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, n, sizeof *tree->nodes);
+    tree->last = rv_vec_reserve(tree->last, &tree->last_capacity, n, sizeof *tree->last);
+}
+
 void rv_range_tree_init(struct rv_range_tree *tree)
 {
     *tree = (struct rv_range_tree){0};
-    tree->nodes = rv_vec_reserve(NULL, &tree->capacity, 1, sizeof *tree->nodes);
+    reserve(tree, 1);
     rv_range_tree_clear(tree);
 }
 
 void rv_range_tree_clear(struct rv_range_tree *tree)
 {
     tree->nodes[0] = (struct rv_range_node){0};
+    tree->last[0] = (struct rv_range_callee){0};
     tree->n = 1;
     tree->full = NULL;
     rv_hash_index_clear(&tree->by_path);
@@ -31,6 +38,7 @@ void rv_range_tree_limit(struct rv_range_tree *tree, const struct rv_range_tree 
 void rv_range_tree_fini(struct rv_range_tree *tree)
 {
     free(tree->nodes);
+    free(tree->last);
     free(tree->in_full);
     rv_hash_index_fini(&tree->by_path);
     *tree = (struct rv_range_tree){0};
@@ -86,10 +94,11 @@ static uint32_t add_node(struct rv_range_tree *tree, struct path path, uint64_t 
 {
     if (rv_range_tree_is_full(tree) || (tree->full && !is_within_limit(tree, path, hash)))
         return path.parent;
-    tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, tree->n + 1, sizeof *tree->nodes);
+    reserve(tree, tree->n + 1);
     const uint32_t node = (uint32_t)tree->n++;
     tree->nodes[node] = (struct rv_range_node){.id = path.id, .parent = path.parent, .next = hash_for_callees(hash)};
-    tree->nodes[path.parent].first_child = node;
+    tree->last[node] = (struct rv_range_callee){0};
+    tree->last[path.parent] = (struct rv_range_callee){node, path.id};
     rv_hash_index_put(&tree->by_path, hash, node);
     return node;
 }
@@ -99,11 +108,11 @@ static uint32_t find_or_add(struct rv_range_tree *tree, uint32_t parent, uint32_
 {
     const struct path path = {parent, id};
     const uint64_t hash = hash_of(tree->nodes[parent].next, id);
-    const uint32_t first = tree->nodes[parent].first_child ? rv_hash_index_first(&tree->by_path, hash) : 0,
+    const uint32_t first = tree->last[parent].node ? rv_hash_index_first(&tree->by_path, hash) : 0,
                    node = find(tree, path, hash, first);
     if (!node)
         return add_node(tree, path, hash);
-    tree->nodes[parent].first_child = node;
+    tree->last[parent] = (struct rv_range_callee){node, id};
     return node;
 }
 
@@ -261,7 +270,7 @@ static void make_room(struct rv_range_tree *tree, size_t n_more)
     if (rv_range_tree_is_full(tree))
         return;
     const size_t n = tree->n + n_more < RV_RANGE_MOST_NODES ? tree->n + n_more : RV_RANGE_MOST_NODES;
-    tree->nodes = rv_vec_reserve(tree->nodes, &tree->capacity, n, sizeof *tree->nodes);
+    reserve(tree, n);
     rv_hash_index_reserve(&tree->by_path, n);
 }
 

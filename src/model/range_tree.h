@@ -26,10 +26,15 @@ void rv_range_link_nodes(struct rv_range_node *nodes, size_t n);
 /* Link a node to its children, which lie one behind the other, likewise. */
 void rv_range_link_children(struct rv_range_node *nodes, uint32_t parent, uint32_t begin, uint32_t n);
 
+struct rv_range_callee {
+    uint32_t node, id;
+};
+
 struct rv_range_tree {
-    struct rv_range_node *nodes; /* [0]: the root. Until they are linked, first_child is the child found last, and
-                                    next the half of a path's hash that those of its callees are made of */
-    size_t n, capacity;
+    struct rv_range_node *nodes;  /* [0]: the root. Until they are linked, next is the half of a path's hash that those
+                                     of its callees are made of */
+    struct rv_range_callee *last; /* by node: its callee that was found last, or the root */
+    size_t n, capacity, last_capacity;
     struct rv_hash_index by_path;     /* hash of a path to its node */
     const struct rv_range_tree *full; /* NULL, or a tree without whose paths this one does, too */
     uint32_t *in_full;                /* by node: its path's node there */
@@ -57,8 +62,8 @@ uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t 
 /* The same where it is the one that was found last of its caller's; else 0. */
 static inline uint32_t rv_range_tree_last(const struct rv_range_tree *tree, uint32_t parent, uint32_t id)
 {
-    const uint32_t last = tree->nodes[parent].first_child;
-    return tree->nodes[last].id == id ? last : 0;
+    const struct rv_range_callee last = tree->last[parent];
+    return last.id == id ? last.node : 0;
 }
 
 /* Forget all paths and the limit, keep the room. */
