@@ -1,8 +1,8 @@
 /*
  * Each piece is read backwards in time, so that callers come before their callees: only a stack of the calls that
- * enclose the next one is needed. A row's times are added when its call is visited: to its path, whose sums make up the rows,
- * and what is its own less with each callee. Calls whose time off the CPU counts, and those that are listed, are finished when the
- * iteration leaves them; what their callees took is then known.
+ * enclose the next one is needed. A call's times are added to its row and its path when it is visited, and what is its own becomes
+ * less with each callee. Calls whose time off the CPU counts, and those that are listed, are finished when the iteration leaves
+ * them; what their callees took is then known.
  */
 #include "model/range_walk.h"
 
@@ -13,35 +13,32 @@
 #define MOST_BOXES 4096u /* that are taken under a lane's lock at a time */
 
 struct rv_range_frame { /* a call that encloses the next ones: one cache line */
-    uint64_t start_ns, duration_ns, inside_ns, children_ns;
-    uint32_t id, depth;
-    uint32_t node;      /* or of a listed call: the number of frames up to the listed one around it */
-    uint32_t own_id;    /* id is that of the results */
+    uint64_t start_ns;
+    uint64_t self_ns; /* of a row: what its callees so far have left of the time inside */
+    uint32_t id;      /* of the results, or RV_CALL_NO_CALLER: it has no row */
+    uint32_t depth;
+    uint32_t node; /* or of a listed call: the number of frames up to the listed one around it */
+    bool is_lost;  /* it or a path on the way to it has no node */
+    /* only of calls that are finished: */
+    bool is_outermost, is_outermost_of_arguments;
+    bool is_counted; /* with this piece */
+    uint64_t duration_ns, inside_ns;
+    uint32_t own_id;
     uint32_t caller;    /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
     uint32_t arguments; /* of a listed call: id of their text, or 0 */
     uint16_t flags;
-    bool is_row, is_outermost;
-    bool is_lost;    /* it or a path on the way to it has no node */
-    bool is_entered; /* counted as open */
-    bool is_outermost_of_arguments;
-    bool is_counted; /* with this piece */
 };
 
 struct rv_range_frame_times { /* time off the CPU inside the range: the frame's own, and that of its finished callees */
     struct rv_state_times own, callees;
 };
 
-#define NO_ROW UINT32_MAX
-
-struct rv_range_counted { /* calls whose durations are not yet in the part's statistics */
-    struct rv_stats_duration calls[RV_STATS_MOST_DURATIONS];
-    size_t n;
-};
-
 struct rv_range_statistics_id {
-    uint32_t n_open;            /* frames of that subroutine */
-    uint32_t place;             /* of its statistics in the part, + 1; 0: none yet */
-    uint64_t total_ns, self_ns; /* of calls without a node, and less what other rows' nodes have of them */
+    uint32_t n_open;    /* listed frames of that subroutine, or with arguments of that id */
+    uint32_t place;     /* of its statistics in the part, + 1; 0: none yet */
+    uint32_t outermost; /* frame of its outermost row; has been left where it is no frame now, or another's */
+    bool has_doubtful;  /* as struct rv_stats_row */
+    uint64_t total_ns, self_ns;
 };
 
 void rv_range_part_fini(struct rv_range_part *part)
@@ -60,10 +57,7 @@ void rv_range_walk_fini(struct rv_range_walk *walk)
     free(walk->frames);
     free(walk->frame_times);
     free(walk->by_id);
-    free(walk->entered);
-    free(walk->is_outermost);
     rv_range_tree_fini(&walk->tree);
-    free(walk->counted);
     free(walk->boxes);
 }
 
@@ -71,7 +65,7 @@ void rv_range_walk_fini(struct rv_range_walk *walk)
 static void make_room(struct rv_range_walk *walk)
 {
     walk->frames = rv_vec_reserve(walk->frames, &walk->frames_capacity, walk->n_frames + 1, sizeof *walk->frames);
-    walk->frames[0] = (struct rv_range_frame){.caller = RV_CALL_NO_CALLER};
+    walk->frames[0] = (struct rv_range_frame){.id = RV_CALL_NO_CALLER, .caller = RV_CALL_NO_CALLER};
     if (!walk->has_times)
         return;
     walk->frame_times =
@@ -91,8 +85,6 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     part->is_limited = walk->scope->full && !(part->is_kept_later && part->is_read);
     if (part->is_limited)
         rv_range_tree_limit(&walk->tree, walk->scope->full);
-    if (!walk->counted)
-        walk->counted = rv_alloc(1, sizeof *walk->counted);
     if (walk->n_frames == 0)
         make_room(walk);
     walk->n_frames = 1;
@@ -109,11 +101,6 @@ struct measured { /* of the kind of time that is asked for */
     uint64_t inside_ns, self_ns, duration_ns, off_ns;
 };
 
-static uint64_t own_time(uint64_t inside_ns, uint64_t children_ns)
-{
-    return inside_ns > children_ns ? inside_ns - children_ns : 0;
-}
-
 /* Is a call's time off the CPU asked for, or known? Then all calls are finished, not only those that are listed. */
 static bool finishes_all(const struct rv_range_walk *walk)
 {
@@ -126,9 +113,8 @@ static struct measured measure(const struct rv_range_walk *walk, const struct rv
     static const struct rv_range_frame_times NO_TIMES;
     const struct rv_range_frame_times *times = walk->has_times ? &walk->frame_times[frame - walk->frames] : &NO_TIMES;
     const enum rv_time_kind kind = walk->scope->time;
-    struct measured measured = {.inside_ns = frame->inside_ns,
-                                .self_ns = own_time(frame->inside_ns, frame->children_ns),
-                                .duration_ns = frame->duration_ns};
+    struct measured measured = {
+        .inside_ns = frame->inside_ns, .self_ns = frame->self_ns, .duration_ns = frame->duration_ns};
     if (!finishes_all(walk))
         return measured;
     measured.off_ns = rv_state_times_of(&times->callees, RV_TIME_OFF_CPU, frame->inside_ns);
@@ -143,9 +129,14 @@ static struct measured measure(const struct rv_range_walk *walk, const struct rv
 
 /* ---- listed calls ---- */
 
+static bool is_row(const struct rv_range_frame *frame)
+{
+    return frame->id != RV_CALL_NO_CALLER;
+}
+
 static bool is_listed(const struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
-    return frame->is_row && frame->id == walk->scope->calls_of;
+    return is_row(frame) && frame->id == walk->scope->calls_of;
 }
 
 static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *frame)
@@ -184,67 +175,31 @@ static void finish_listed(struct rv_range_walk *walk, const struct rv_range_fram
 
 /* ---- rows ---- */
 
-/* In the part's statistics. */
-static void add_counted(struct rv_range_walk *walk)
-{
-    struct rv_range_counted *counted = walk->counted;
-    rv_stats_add_durations(walk->part->stats, counted->calls, counted->n);
-    counted->n = 0;
-}
-
 /* A call's duration, with the piece that counts it. */
-static inline void count_call(struct rv_range_walk *walk, uint32_t id, uint64_t duration_ns, bool is_doubtful)
+static inline void count_call(struct rv_range_walk *walk, uint32_t id, uint64_t duration_ns, uint16_t flags)
 {
-    struct rv_range_counted *counted = walk->counted;
-    struct rv_stats_duration *call = &counted->calls[counted->n++];
-    call->ns = duration_ns;
-    call->id = walk->by_id[id].place - 1;
-    call->is_doubtful = is_doubtful;
-    if (counted->n == RV_STATS_MOST_DURATIONS)
-        add_counted(walk);
-}
-
-/* Own time of a call that has no node counts as that of the node before it, whose row does without. */
-static void add_lost(struct rv_range_walk *walk, uint32_t node, uint64_t self_ns)
-{
-    walk->tree.nodes[node].self_ns += self_ns;
-    if (node)
-        walk->by_id[walk->tree.nodes[node].id].self_ns -= self_ns;
+    rv_stats_calls_add(&walk->calls[walk->by_id[id].place - 1], duration_ns);
+    if (__builtin_expect(flags & RV_SPAN_DOUBTFUL, 0))
+        walk->by_id[id].has_doubtful = true;
 }
 
 /*
  * What the time inside the range adds to the row of a call and to its path.
- *   taken_ns  what a caller's own time has lost by it; for own times without callees 0
+ *   taken_ns  what its caller's own time has lost by it already; for own times without callees 0
  */
 static inline void add_times(struct rv_range_walk *walk, const struct rv_range_frame *frame, uint64_t inside_ns,
                              uint64_t self_ns, uint64_t taken_ns)
 {
-    struct rv_range_node *node = &walk->tree.nodes[frame->node];
+    struct rv_range_node *nodes = walk->tree.nodes;
     struct rv_range_statistics_id *id = &walk->by_id[frame->id];
-    if (!frame->is_lost) {
-        node->self_ns += self_ns;
-        node->total_ns += inside_ns;
-        return;
-    }
     id->self_ns += self_ns;
     id->total_ns += frame->is_outermost ? inside_ns : 0;
-    if (self_ns != taken_ns)
-        add_lost(walk, frame->node, self_ns - taken_ns);
-}
-
-/* Subtract a call from its caller's own time. */
-static inline void subtract_from_caller(struct rv_range_walk *walk, const struct rv_range_frame *frame,
-                                        uint64_t taken_ns)
-{
-    const struct rv_range_frame *caller = frame - 1;
-    if (!frame->is_lost) {
-        walk->tree.nodes[caller->node].self_ns -= taken_ns;
-        return;
-    }
-    if (caller->is_row)
-        walk->by_id[caller->id].self_ns -= taken_ns;
-    if (!frame->is_row)
-        add_lost(walk, caller->node, -taken_ns);
+    if (!frame->is_lost)
+        nodes[frame->node].total_ns += inside_ns;
+    if (self_ns != inside_ns)
+        nodes[frame->node].self_ns += self_ns - inside_ns;
+    if (taken_ns != inside_ns)
+        nodes[frame[-1].node].self_ns += inside_ns - taken_ns;
 }
 
 /* Of a call in which its thread did not run, or of a kind of time that is known once a call's callees are. */
@@ -255,7 +210,7 @@ static void finish_row(struct rv_range_walk *walk, const struct rv_range_frame *
     if (walk->scope->time != RV_TIME_WALL) {
         add_times(walk, frame, measured.inside_ns, measured.self_ns, 0);
         if (frame->is_counted)
-            count_call(walk, frame->id, measured.duration_ns, frame->flags & RV_SPAN_DOUBTFUL);
+            count_call(walk, frame->id, measured.duration_ns, frame->flags);
     }
     walk->tree.nodes[frame->node].off_ns += frame->is_lost ? 0 : measured.off_ns;
     if (!walk->has_times)
@@ -276,7 +231,7 @@ static void finish_frame(struct rv_range_walk *walk)
         rv_state_times_add(&times->callees, &times->own);
         rv_state_times_add(&times[-1].callees, &times->callees);
     }
-    if (!walk->scope->lists_calls && frame->is_row)
+    if (!walk->scope->lists_calls && is_row(frame))
         finish_row(walk, frame);
     else if (walk->scope->lists_calls && is_listed(walk, frame))
         finish_listed(walk, frame);
@@ -322,78 +277,41 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
         frame->arguments ? id_at(walk, frame->arguments)->n_open++ == 0 : frame->is_outermost;
 }
 
-/*
- * Count the frames of each subroutine around the innermost one. Only new paths need it: no more frames have come since the last
- * one than calls were visited.
- */
-static void count_open(struct rv_range_walk *walk)
+/* The first row of its subroutine in the part. */
+static __attribute__((noinline)) void begin_id(struct rv_range_walk *walk, uint32_t id)
 {
-    const size_t n = walk->n_frames - 1;
-    size_t n_same = n;
-    while (n_same > 1 && !walk->frames[n_same - 1].is_entered)
-        n_same--;
-    for (; walk->n_entered > n_same; walk->n_entered--)
-        if (walk->entered[walk->n_entered - 1] != NO_ROW)
-            walk->by_id[walk->entered[walk->n_entered - 1]].n_open--;
-    if (n > walk->entered_capacity)
-        walk->entered = rv_vec_reserve(walk->entered, &walk->entered_capacity, n, sizeof *walk->entered);
-    for (; walk->n_entered < n; walk->n_entered++) {
-        struct rv_range_frame *frame = &walk->frames[walk->n_entered];
-        frame->is_entered = true;
-        walk->entered[walk->n_entered] = frame->is_row ? frame->id : NO_ROW;
-        if (frame->is_row)
-            walk->by_id[frame->id].n_open++;
-    }
-}
-
-/* A call is the first on its path, or has no node. */
-static void begin_path(struct rv_range_walk *walk, const struct rv_range_frame *frame)
-{
+    static const struct rv_histogram NO_DURATIONS;
     struct rv_range_part *part = walk->part;
-    struct rv_range_statistics_id *id = id_at(walk, frame->id);
-    if (!id->place) {
-        part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
-        part->ids[part->n_ids++] = frame->id;
-        id->place = (uint32_t)part->n_ids;
-    }
-    count_open(walk);
-    if (walk->tree.n > walk->is_outermost_capacity)
-        walk->is_outermost =
-            rv_vec_reserve(walk->is_outermost, &walk->is_outermost_capacity, walk->tree.n, sizeof(bool));
-    if (!frame->is_lost)
-        walk->is_outermost[frame->node] = id->n_open == 0;
+    const struct rv_stats_row none = {.id = (uint32_t)part->n_ids, .min_ns = UINT64_MAX};
+    part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
+    part->ids[part->n_ids++] = id;
+    rv_stats_put(part->stats, &none, &NO_DURATIONS);
+    walk->calls = rv_stats_calls(part->stats);
+    id_at(walk, id)->place = (uint32_t)part->n_ids;
 }
 
-/* The path of a row from its caller's, where it is not the one that was taken last. */
-static __attribute__((noinline)) void find_path(struct rv_range_walk *walk, struct rv_range_frame *frame)
+/* Of a row's subroutine. Returns whether it is its outermost row. */
+static inline bool enter_id(struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
-    const size_t n_known = walk->tree.n;
-    const uint32_t caller = frame->node;
-    if (!frame->is_lost)
-        frame->node = rv_range_tree_at(&walk->tree, caller, frame->id);
+    if (__builtin_expect(frame->id >= walk->n_by_id || !walk->by_id[frame->id].place, 0))
+        begin_id(walk, frame->id);
+    struct rv_range_statistics_id *id = &walk->by_id[frame->id];
+    const uint32_t at = (uint32_t)(frame - walk->frames);
+    const bool is_inner = id->outermost < at && walk->frames[id->outermost].id == frame->id;
+    id->outermost = is_inner ? id->outermost : at;
+    return !is_inner;
+}
+
+static inline void begin_row(struct rv_range_walk *walk, struct rv_range_frame *frame, bool is_counted)
+{
+    frame->is_outermost = enter_id(walk, frame);
+    if (frame->is_lost)
+        return;
+    const uint32_t caller = frame->node, last = rv_range_tree_last(&walk->tree, caller, frame->id);
+    frame->node = last ? last : rv_range_tree_at(&walk->tree, caller, frame->id);
     frame->is_lost = frame->node == caller;
-    if (frame->is_lost || walk->tree.n > n_known)
-        begin_path(walk, frame);
-}
-
-/* Add to a caller's callees. Returns what that takes of its own time. */
-static inline uint64_t add_child(struct rv_range_frame *caller, uint64_t inside_ns)
-{
-    const uint64_t self_ns = own_time(caller->inside_ns, caller->children_ns);
-    caller->children_ns += inside_ns;
-    return caller->is_row ? self_ns - own_time(caller->inside_ns, caller->children_ns) : 0;
-}
-
-static inline void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, bool finishes)
-{
-    const uint32_t last = frame->is_lost ? 0 : rv_range_tree_last(&walk->tree, frame->node, frame->id);
-    if (last)
-        frame->node = last;
-    else
-        find_path(walk, frame);
-    if (finishes || frame->is_lost)
-        frame->is_outermost = frame->is_lost ? walk->by_id[frame->id].n_open == 0 : walk->is_outermost[frame->node];
-    walk->tree.nodes[frame->node].n_calls += !frame->is_lost & frame->is_counted;
+    if (is_counted && !frame->is_lost)
+        walk->tree.nodes[frame->node].n_calls++;
 }
 
 /*
@@ -425,39 +343,43 @@ __attribute__((always_inline)) static inline void add_call(struct rv_range_walk 
     struct rv_range_frame *frame = &walk->frames[walk->n_frames++], *caller = frame - 1;
     const uint64_t from_ns = rv_clock_later_ns(box->start_ns, piece->from_ns),
                    to_ns = rv_clock_earlier_ns(end_ns, piece->to_ns), inside_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+    const bool passes = !scope->filter || rv_filter_passes_box(scope->filter, walk->lane, box);
+    const bool is_counted = !piece->has_later || end_ns < piece->to_ns;
+    const uint64_t taken_ns = rv_clock_earlier_ns(caller->self_ns, inside_ns);
+    caller->self_ns -= taken_ns;
     frame->start_ns = box->start_ns;
-    frame->inside_ns = inside_ns;
-    frame->children_ns = 0;
-    frame->id = rv_range_scope_id(scope, box->id);
+    frame->self_ns = passes ? inside_ns : 0;
+    frame->id = passes ? rv_range_scope_id(scope, box->id) : RV_CALL_NO_CALLER;
     frame->depth = box->depth;
     frame->node = caller->node;
+    frame->is_lost = caller->is_lost;
     if (lists || finishes) {
+        frame->is_counted = is_counted;
         frame->duration_ns = box->duration_ns;
+        frame->inside_ns = inside_ns;
         frame->own_id = box->id;
-        frame->caller = caller->is_row ? caller->id : caller->caller;
+        frame->caller = is_row(caller) ? caller->id : caller->caller;
         frame->arguments = 0;
         frame->flags = box->flags;
     }
-    frame->is_row = !scope->filter || rv_filter_passes_box(scope->filter, walk->lane, box);
-    frame->is_lost = caller->is_lost;
-    frame->is_entered = false;
-    frame->is_counted = !piece->has_later || end_ns < piece->to_ns;
-    const uint64_t taken_ns = add_child(caller, inside_ns);
     if (lists) {
         if (is_listed(walk, frame))
             begin_listed(walk, frame);
         return;
     }
-    if (frame->is_row)
-        add_row(walk, frame, finishes);
+    if (passes)
+        begin_row(walk, frame, is_counted);
     if (finishes && scope->time != RV_TIME_WALL)
         return;
-    subtract_from_caller(walk, frame, taken_ns);
-    if (!frame->is_row)
+    if (taken_ns)
+        walk->by_id[caller->id].self_ns -= taken_ns;
+    if (!passes) {
+        walk->tree.nodes[frame->node].self_ns -= taken_ns;
         return;
+    }
     add_times(walk, frame, inside_ns, inside_ns, taken_ns);
-    if (frame->is_counted)
-        count_call(walk, frame->id, box->duration_ns, box->flags & RV_SPAN_DOUBTFUL);
+    if (is_counted)
+        count_call(walk, frame->id, box->duration_ns, box->flags);
 }
 
 __attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk *walk, const struct rv_range_piece *of,
@@ -530,33 +452,38 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
 }
 
-/* The rows, from the nodes of their paths. */
 static void sum_rows(struct rv_range_walk *walk)
 {
     static const struct rv_histogram NO_DURATIONS;
     struct rv_range_part *part = walk->part;
-    for (size_t i = 0; i < walk->tree.n; i++) {
-        const struct rv_range_node *node = &walk->tree.nodes[i];
-        part->self_ns += node->self_ns;
-        if (i == 0)
-            continue;
-        walk->by_id[node->id].self_ns += node->self_ns;
-        walk->by_id[node->id].total_ns += walk->is_outermost[i] ? node->total_ns : 0;
-    }
     for (size_t i = 0; i < part->n_ids; i++) {
         struct rv_range_statistics_id *id = &walk->by_id[part->ids[i]];
-        const struct rv_stats_row row = {
-            .id = (uint32_t)i, .total_ns = id->total_ns, .self_ns = id->self_ns, .min_ns = UINT64_MAX};
+        const struct rv_stats_row row = {.id = (uint32_t)i,
+                                         .total_ns = id->total_ns,
+                                         .self_ns = id->self_ns,
+                                         .min_ns = UINT64_MAX,
+                                         .has_doubtful = id->has_doubtful};
         rv_stats_put(part->stats, &row, &NO_DURATIONS);
-        id->total_ns = id->self_ns = id->place = 0;
+        part->self_ns += id->self_ns;
+        *id = (struct rv_range_statistics_id){0};
+    }
+}
+
+/* Until here a node's own time is what makes it differ from its total less that of its callees. */
+static void sum_paths(struct rv_range_tree *tree)
+{
+    for (size_t i = 1; i < tree->n; i++) {
+        const uint64_t total_ns = tree->nodes[i].total_ns;
+        tree->nodes[i].self_ns += total_ns;
+        tree->nodes[tree->nodes[i].parent].self_ns -= total_ns;
     }
 }
 
 /* Leave the part what is needed until it is added, or for as long as it is kept. */
 static void end_part(struct rv_range_walk *walk)
 {
-    add_counted(walk);
     sum_rows(walk);
+    sum_paths(&walk->tree);
     walk->part->paths = rv_range_tree_pack(&walk->tree);
     rv_range_tree_clear(&walk->tree);
 }

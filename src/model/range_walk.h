@@ -99,13 +99,9 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     size_t n_listed;                      /* frames up to the innermost call that is listed */
     struct rv_range_statistics_id *by_id; /* of the results */
     size_t n_by_id;
-    uint32_t *entered; /* ids of the frames that are counted as open, as of the last new path */
-    size_t n_entered, entered_capacity;
-    struct rv_range_tree tree; /* of the part */
-    bool *is_outermost;        /* by node: is no other one on the way to it of its subroutine? */
-    size_t is_outermost_capacity;
-    struct rv_range_counted *counted; /* calls that are not yet in the part's statistics */
-    struct rv_box *boxes;             /* scratch */
+    struct rv_range_tree tree;    /* of the part */
+    struct rv_stats_calls *calls; /* of the part's statistics */
+    struct rv_box *boxes;         /* scratch */
 };
 
 /* The previous part is complete. The part outlives the walk through it. */

@@ -23,12 +23,7 @@
 #define MOST_CONTEXTS (1u << 13)    /* 384 KiB, and as much again where threads' states are known */
 #define MOST_IN_CONTEXTS (1u << 20) /* calls: each takes some 18 ns more, and some names never come */
 
-struct row { /* one cache line */
-    uint64_t n_calls, self_ns, min_ns, max_ns;
-    struct rv_histogram histogram;
-};
-
-struct total { /* separate from struct row, so that the backward pass reads less */
+struct total { /* separate from the rows, so that the backward pass reads less */
     uint64_t total_ns;
     uint64_t cover_ns; /* start of the outermost activation seen in the block marked by stamp */
     uint32_t stamp;
@@ -53,7 +48,7 @@ struct activation { /* the present call, or one around it */
 };
 
 struct rv_stats {
-    struct row *rows; /* by id */
+    struct rv_stats_calls *rows; /* by id */
     struct total *totals;
     size_t n_rows;
     struct times {
@@ -108,7 +103,7 @@ void rv_stats_destroy(struct rv_stats *stats)
     if (!stats)
         return;
     for (size_t i = 0; i < stats->n_rows; i++)
-        rv_histogram_fini(&stats->rows[i].histogram);
+        rv_histogram_fini(&stats->rows[i].durations);
     free(stats->rows);
     free(stats->totals);
     free(stats->times);
@@ -143,7 +138,7 @@ static void grow_rows(struct rv_stats *stats, uint32_t id)
     size_t n_rows = stats->n_rows ? stats->n_rows : 64;
     while (n_rows <= id)
         n_rows *= 2;
-    struct row *rows = rv_alloc(n_rows, sizeof *rows);
+    struct rv_stats_calls *rows = rv_alloc(n_rows, sizeof *rows);
     struct total *totals = rv_alloc(n_rows, sizeof *totals);
     if (stats->n_rows) {
         memcpy(rows, stats->rows, stats->n_rows * sizeof *rows);
@@ -701,15 +696,10 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
     return !is_orphan;
 }
 
-static inline void add_to_row(struct row *row, uint64_t duration_ns, uint64_t self_ns)
+static inline void add_to_row(struct rv_stats_calls *row, uint64_t duration_ns, uint64_t self_ns)
 {
-    rv_histogram_add(&row->histogram, duration_ns);
-    row->n_calls++;
+    rv_stats_calls_add(row, duration_ns);
     row->self_ns += self_ns;
-    if (duration_ns < row->min_ns)
-        row->min_ns = duration_ns;
-    if (duration_ns > row->max_ns)
-        row->max_ns = duration_ns;
 }
 
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call)
@@ -722,37 +712,19 @@ void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stat
 }
 
 /* Prefetch the rows and buckets of a step before using them. */
-enum { STEP_SPANS = RV_STATS_MOST_DURATIONS };
+enum { STEP_SPANS = 32 };
 
 struct call {
     uint64_t duration_ns, self_ns;
-    struct row *row;
+    struct rv_stats_calls *row;
 };
 
 static inline void add_to_rows(const struct call *calls, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        rv_histogram_prefetch(&calls[i].row->histogram, calls[i].duration_ns);
+        rv_histogram_prefetch(&calls[i].row->durations, calls[i].duration_ns);
     for (size_t i = 0; i < n; i++)
         add_to_row(calls[i].row, calls[i].duration_ns, calls[i].self_ns);
-}
-
-void rv_stats_add_durations(struct rv_stats *stats, const struct rv_stats_duration *durations, size_t n)
-{
-    struct call calls[STEP_SPANS];
-    uint32_t greatest = 0;
-    for (size_t i = 0; i < n; i++)
-        greatest = durations[i].id > greatest ? durations[i].id : greatest;
-    if (greatest >= stats->n_rows)
-        grow_rows(stats, greatest);
-    for (size_t i = 0; i < n; i++) {
-        struct row *row = &stats->rows[durations[i].id];
-        __builtin_prefetch(row, 1);
-        calls[i] = (struct call){.duration_ns = durations[i].ns, .row = row};
-        if (__builtin_expect(durations[i].is_doubtful, 0))
-            stats->totals[durations[i].id].has_doubtful = true;
-    }
-    add_to_rows(calls, n);
 }
 
 /* Collect the spans of a step that have a row. Returns their number. */
@@ -764,7 +736,7 @@ static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, con
         const struct rv_span *span = &spans[i];
         bool is_orphan = span->flags & RV_SPAN_ORPHAN;
         const uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
-        struct row *row = is_orphan ? NULL : &stats->rows[span->id];
+        struct rv_stats_calls *row = is_orphan ? NULL : &stats->rows[span->id];
         __builtin_prefetch(row, 1);
         calls[n_calls] = (struct call){duration_ns, own_time(duration_ns, children_ns), row};
         n_calls += !is_orphan;
@@ -812,8 +784,8 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
 {
     if (row->id >= stats->n_rows)
         grow_rows(stats, row->id);
-    struct row *sum = &stats->rows[row->id];
-    rv_histogram_merge(&sum->histogram, durations);
+    struct rv_stats_calls *sum = &stats->rows[row->id];
+    rv_histogram_merge(&sum->durations, durations);
     sum->n_calls += row->n_calls;
     stats->totals[row->id].total_ns += row->total_ns + row->inner_ns;
     stats->totals[row->id].has_doubtful |= row->has_doubtful;
@@ -832,7 +804,7 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
 {
     into->lacks_inner |= from->lacks_inner;
     for (size_t i = 0; i < from->n_rows; i++) {
-        const struct row *row = &from->rows[i];
+        const struct rv_stats_calls *row = &from->rows[i];
         const struct times times = times_of(from, i);
         if (!row->n_calls && !row->self_ns && !from->totals[i].total_ns && !rv_state_times_any(&times.total))
             continue; /* calls that are counted elsewhere or still open may have times */
@@ -847,7 +819,7 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
                                             .self_times = times.self,
                                             .total_times = times.total,
                                             .has_doubtful = from->totals[i].has_doubtful},
-                     &row->histogram);
+                     &row->durations);
     }
 }
 
@@ -857,10 +829,10 @@ void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from)
 }
 
 /* The smallest value that at least this share of the calls does not exceed. */
-static uint64_t percentile(const struct row *row, unsigned percent)
+static uint64_t percentile(const struct rv_stats_calls *row, unsigned percent)
 {
     uint64_t rank = row->n_calls / 100 * percent + (row->n_calls % 100 * percent + 99) / 100;
-    uint64_t value_ns = rv_histogram_at(&row->histogram, rank);
+    uint64_t value_ns = rv_histogram_at(&row->durations, rank);
     if (value_ns < row->min_ns)
         return row->min_ns;
     return value_ns > row->max_ns ? row->max_ns : value_ns;
@@ -870,7 +842,7 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
 {
     size_t n = 0;
     for (size_t i = 0; i < stats->n_rows; i++) {
-        const struct row *row = &stats->rows[i];
+        const struct rv_stats_calls *row = &stats->rows[i];
         if (!row->n_calls)
             continue;
         if (n < max)
@@ -913,21 +885,26 @@ struct rv_stats_row *rv_stats_take_rows(const struct rv_stats *stats, size_t *n)
     return rows;
 }
 
+struct rv_stats_calls *rv_stats_calls(struct rv_stats *stats)
+{
+    return stats->rows;
+}
+
 size_t rv_stats_n_buckets(const struct rv_stats *stats)
 {
     size_t n_octaves = 0;
     for (size_t i = 0; i < stats->n_rows; i++)
-        n_octaves += stats->rows[i].histogram.n;
+        n_octaves += stats->rows[i].durations.n;
     return n_octaves * RV_HISTOGRAM_BUCKETS;
 }
 
 const struct rv_histogram *rv_stats_durations(const struct rv_stats *stats, uint32_t id)
 {
-    return id < stats->n_rows && stats->rows[id].n_calls ? &stats->rows[id].histogram : NULL;
+    return id < stats->n_rows && stats->rows[id].n_calls ? &stats->rows[id].durations : NULL;
 }
 
 uint64_t rv_stats_at_most(const struct rv_stats *stats, uint32_t id, uint64_t duration_ns, uint64_t *n_calls)
 {
     *n_calls = id < stats->n_rows ? stats->rows[id].n_calls : 0;
-    return *n_calls ? rv_histogram_at_most(&stats->rows[id].histogram, duration_ns) : 0;
+    return *n_calls ? rv_histogram_at_most(&stats->rows[id].durations, duration_ns) : 0;
 }

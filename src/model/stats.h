@@ -72,16 +72,6 @@ struct rv_stats_call {
 };
 void rv_stats_add_call(struct rv_stats *stats, uint32_t id, const struct rv_stats_call *call);
 
-struct rv_stats_duration {
-    uint64_t ns;
-    uint32_t id;
-    bool is_doubtful; /* RV_SPAN_DOUBTFUL */
-};
-/* Count up to RV_STATS_MOST_DURATIONS calls at once, whose rows come from memory meanwhile; their times come by
- * rv_stats_put(). */
-#define RV_STATS_MOST_DURATIONS 32u
-void rv_stats_add_durations(struct rv_stats *stats, const struct rv_stats_duration *durations, size_t n);
-
 /*
  * Own time of a call (without callees), for other tables: call it for each span of a lane in closing order instead of
  * rv_stats_add(). False: an ORPHAN, whose call was not seen.
@@ -112,6 +102,25 @@ void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *
 
 /* Add calls counted elsewhere: the row without its percentiles, and the durations. */
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);
+
+struct rv_stats_calls { /* of a subroutine: less than a cache line */
+    uint64_t n_calls, self_ns, min_ns, max_ns;
+    struct rv_histogram durations;
+};
+
+/* By id, of those that have been put or added; valid until the next one is. */
+struct rv_stats_calls *rv_stats_calls(struct rv_stats *stats);
+
+/* Count a call, whose times come by rv_stats_put(). */
+static inline void rv_stats_calls_add(struct rv_stats_calls *calls, uint64_t duration_ns)
+{
+    rv_histogram_add(&calls->durations, duration_ns);
+    calls->n_calls++;
+    if (duration_ns < calls->min_ns)
+        calls->min_ns = duration_ns;
+    if (duration_ns > calls->max_ns)
+        calls->max_ns = duration_ns;
+}
 
 /* Add all rows of another. */
 void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);

@@ -531,6 +531,25 @@ Test(range_statistics, a_recursion_of_100_000_calls_that_is_cut_by_parts_has_the
     world_fini(&world);
 }
 
+Test(range_statistics, rows_tell_which_calls_may_be_several, .timeout = 60)
+{
+    struct world world = {.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = 5};
+    struct rv_lane *lane = rv_lanes_add(world.lanes, &(struct rv_lane_identity){.name = "main"});
+    for (uint64_t i = 0; i < 9; i++)
+        rv_timeline_add(
+            lane->timeline,
+            &(struct rv_span){.start = 10 * i, .end = 10 * i + 5, .id = i % 3, .flags = i == 4 ? RV_SPAN_DOUBTFUL : 0},
+            1);
+    lane->last_ns = 90;
+    struct rv_range_statistics *range = measure_whole(&world, UINT64_MAX, false, NULL);
+    struct rv_stats_row rows[3];
+    cr_assert_eq(rv_stats_rows(rv_range_statistics_stats(range), rows, 3), 3);
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(rows[i].has_doubtful, rows[i].id == 1);
+    rv_range_statistics_destroy(range);
+    world_fini(&world);
+}
+
 /* Add rounds: in each, one call within another. */
 static void add_rounds(struct rv_lane *lane, uint64_t first, uint64_t end)
 {
@@ -1209,11 +1228,15 @@ Test(range_statistics, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 
                      rows[RV_TIME_OFF_CPU][i].total_ns);
         cr_expect_leq(rows[RV_TIME_BLOCKED][i].max_ns, rows[RV_TIME_OFF_CPU][i].max_ns);
     }
-    const struct rv_range_node *wall = rv_range_statistics_nodes(ranges[RV_TIME_WALL], &n_nodes);
+    const struct rv_range_node *wall = rv_range_statistics_nodes(ranges[RV_TIME_WALL], &n_nodes),
+                               *on = rv_range_statistics_nodes(ranges[RV_TIME_ON_CPU], &n_nodes),
+                               *off = rv_range_statistics_nodes(ranges[RV_TIME_OFF_CPU], &n_nodes);
     cr_assert_gt(wall[0].off_ns, 0);
-    cr_expect_eq(wall[0].off_ns, rv_range_statistics_nodes(ranges[RV_TIME_OFF_CPU], &n_nodes)[0].total_ns);
-    cr_expect_eq(wall[0].total_ns - wall[0].off_ns,
-                 rv_range_statistics_nodes(ranges[RV_TIME_ON_CPU], &n_nodes)[0].total_ns);
+    for (size_t i = 0; i < n_nodes; i++) {
+        cr_expect_eq(off[i].total_ns, wall[i].off_ns);
+        cr_expect_eq(on[i].total_ns, wall[i].total_ns - wall[i].off_ns);
+        cr_expect_eq(on[i].self_ns + off[i].self_ns, wall[i].self_ns);
+    }
     for (int time = 0; time < RV_TIME_KINDS; time++)
         rv_range_statistics_destroy(ranges[time]);
     world_fini(&world);
