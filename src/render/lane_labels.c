@@ -297,13 +297,14 @@ static void add_scrollbar(const struct names *names)
     const struct rv_lane_layout *layout = names->layout;
     float scale = (float)names->frame->scale, room = layout->top / RV_LANE_LAYOUT_POINT;
     vec2 low, high;
-    if (!layout->is_flat || layout->scroll_max <= 0.0f || !layout->n_lanes)
+    const float hidden = layout->scroll_range[1] - layout->scroll_range[0];
+    if (!layout->is_flat || hidden <= 0.0f || !layout->n_lanes)
         return;
     if (!rv_camera_project(names->camera, (vec3){layout->width, 0.0f, 0.0f}, low) ||
         !rv_camera_project(names->camera, (vec3){layout->width, layout->top, 0.0f}, high))
         return;
     float x = high[0] / scale + SCROLLBAR_GAP, y = high[1] / scale, height = low[1] / scale - y;
-    float above = (layout->lanes[0].zone[1] - layout->top) / RV_LANE_LAYOUT_POINT, whole = room + layout->scroll_max;
+    float above = (layout->lanes[0].zone[1] - layout->top) / RV_LANE_LAYOUT_POINT, whole = room + hidden;
     struct rv_overlay_area track = {x, y, SCROLLBAR_WIDTH, height};
     struct rv_overlay_area thumb = {x, y + height * above / whole, SCROLLBAR_WIDTH, height * room / whole};
     rv_overlay_rectangle(names->overlay, track, 3.0f, rv_theme_rgba(names->theme->plate, 0.9f));

@@ -21,7 +21,9 @@
 #define ROW_LEAST 4.0f /* points; of lanes that are not too deep */
 #define ROW_MOST 64.0f
 #define GAP_MOST 2.0f       /* rows, of few lanes that are spread over the room */
-#define DEEP_SHARE 0.7f     /* of the room for a lane that is deeper than it, if there are others */
+#define DEEP_SHARE 0.7f     /* of the room for a lane that is too deep to be scrolled, if there are others */
+#define ROOMS_ALONE 8.0f    /* that may be scrolled through in one lane, */
+#define ROOMS_EACH 2.0f     /* or in one of several */
 #define CALLS_EXTENT 32.0f  /* z, of a view of calls */
 #define CALLS_FRONT 0.55f   /* share of it for the first calls, apart from each other, if not all can be */
 #define CALLS_TOP_MAX 2.0f  /* a deeper call has thinner rows */
@@ -324,14 +326,16 @@ static float gap_of(const struct stack *stack, size_t lane)
     return is_low_in(stack, lane) ? stack->low_gap : stack->gap;
 }
 
-/* A lane that is deeper than the room has rows that let it fit, before they are scaled. */
+/* A lane that is too deep to be scrolled has rows that let it fit, before they are scaled. */
 static float row_of(const struct stack *stack, size_t lane)
 {
     if (is_low_in(stack, lane))
         return fminf(low_row(stack, lane), stack->row);
-    float n_rows = (float)rows_of(stack, lane), share = stack->view->n_lanes > 1 ? DEEP_SHARE : 1.0f;
-    float fitting = stack->scale * (share * stack->room - stack->gap) / n_rows;
-    return n_rows * stack->look->row_min > stack->room ? fminf(fitting, stack->row) : stack->row;
+    const bool is_alone = stack->view->n_lanes == 1;
+    const float n_rows = (float)rows_of(stack, lane), share = is_alone ? 1.0f : DEEP_SHARE;
+    const float fitting = stack->scale * (share * stack->room - stack->gap) / n_rows;
+    const bool is_too_deep = n_rows * stack->look->row_min > (is_alone ? ROOMS_ALONE : ROOMS_EACH) * stack->room;
+    return is_too_deep ? fminf(fitting, stack->row) : stack->row;
 }
 
 /* Rows and gaps in whole points, as large as fits, but never too small to read, and scaled as the user wants. */
@@ -352,12 +356,17 @@ static void choose_row(struct stack *stack)
     stack->low_gap = floorf(look->lane_gap * fminf(stack->row, look->row_min));
 }
 
+static float height_of(const struct stack *stack, size_t lane)
+{
+    return row_of(stack, lane) * (float)rows_of(stack, lane) + gap_of(stack, lane) +
+           GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, lane).n_graphs;
+}
+
 static float content_height(const struct stack *stack)
 {
     float height = 0.0f;
     for (size_t i = 0; i < stack->view->n_lanes; i++)
-        height += row_of(stack, i) * (float)rows_of(stack, i) + gap_of(stack, i) +
-                  GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, i).n_graphs;
+        height += height_of(stack, i);
     return height;
 }
 
@@ -381,9 +390,13 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
                           .scale = params->row_scale > 0.0f ? params->row_scale : 1.0f};
     choose_row(&stack);
     spread(&stack);
-    layout->scroll_max = fmaxf(content_height(&stack) - stack.room, 0.0f);
+    const float most = fmaxf(content_height(&stack) - stack.room, 0.0f);
+    const float first = view->n_lanes ? height_of(&stack, 0) : 0.0f;
+    const float rest = floorf(fmaxf(first - stack.room, 0.0f)); /* its foot is in sight, not its tips */
     const float top = floorf(params->room);
-    float y = top + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
+    layout->scroll_range[0] = -rest;
+    layout->scroll_range[1] = most - rest;
+    float y = top + rest + floorf(fminf(fmaxf(params->scroll, -rest), most - rest));
     layout->row = stack.row * RV_LANE_LAYOUT_POINT;
     layout->box_share = 1.0f - 1.0f / stack.row;
     for (size_t i = 0; i < view->n_lanes; i++) {
@@ -415,7 +428,7 @@ void rv_lane_layout_place(struct rv_lane_layout *layout, const struct rv_view *v
         return;
     }
     layout->box_share = BOX_SHARE;
-    layout->scroll_max = 0.0f;
+    layout->scroll_range[0] = layout->scroll_range[1] = 0.0f;
     if (params->look->has_rows)
         place_calls(layout, view);
     else

@@ -43,7 +43,7 @@ struct rv_lane_layout { /* zeroed = empty */
     float width;
     bool is_flat;
     float box_share;       /* share of a row that a box fills */
-    float scroll_max;      /* points; 0 = all lanes fit */
+    float scroll_range[2]; /* points; both 0: all lanes fit */
     float z_front, z_back; /* edges of the floor */
     float top;             /* height of the highest lane; flat: of all of them */
     float row;             /* height of a row, except in too deep lanes */
@@ -64,7 +64,7 @@ struct rv_lane_layout { /* zeroed = empty */
 struct rv_lane_layout_params {
     const struct rv_view_mode_params *look;
     float room;       /* flat: height for the lanes in points */
-    float scroll;     /* flat: points scrolled down, clamped */
+    float scroll;     /* flat: points scrolled down from where the first lane's foot is in sight, clamped */
     float row_scale;  /* flat: of the rows' heights; 0 = 1 */
     float lane_scale; /* on the floor: of the lanes' sizes over the floor's width; 0 = 1 */
 };

@@ -79,14 +79,22 @@ static void marks_text(const struct tags *tags, const struct rv_mark_names *name
         snprintf(out, TEXT_BYTES, "%s", name);
 }
 
-/* The lane for a pause's label: the process's farthest back, in flat views its topmost. */
+/* Has it been scrolled up, with its foot? */
+static bool is_above(const struct rv_lane_layout *layout, size_t lane)
+{
+    return layout->is_flat && layout->lanes[lane].y >= layout->top;
+}
+
+/* The lane for a pause's label: the process's farthest back, in flat views its topmost in sight. */
 static size_t host_of(const struct tags *tags, size_t lane)
 {
     const struct rv_view *view = tags->frame->view;
+    const struct rv_lane_layout *layout = tags->layout;
     size_t host = lane;
-    for (size_t i = 0; i < view->n_lanes && i < tags->layout->n_lanes; i++)
-        if (view->lanes[i].process == view->lanes[lane].process)
-            host = tags->layout->is_flat && host < i ? host : i;
+    for (size_t i = 0; i < view->n_lanes && i < layout->n_lanes; i++)
+        if (view->lanes[i].process == view->lanes[lane].process &&
+            (!layout->is_flat || (!is_above(layout, i) && (i < host || is_above(layout, host)))))
+            host = i;
     return host;
 }
 
@@ -99,6 +107,8 @@ static void foot_of(const struct tags *tags, size_t lane, const struct rv_lane_n
     bool is_on_wall = is_pause && !layout->is_flat && host + 1 == layout->n_lanes;
     out[0] = fmaxf(0.0f, (float)rv_lane_layout_x(layout, note->start_ns));
     out[1] = is_on_wall ? 0.0f : stand->y + rv_lane_layout_lane_top(stand);
+    if (layout->is_flat && !is_above(layout, host)) /* its top may be out of sight */
+        out[1] = fminf(out[1], layout->top);
     out[2] = is_on_wall ? layout->z_back : stand->z;
 }
 

@@ -482,9 +482,10 @@ double rv_scene_page_height(const struct rv_scene *scene)
     return scene->layout.is_flat ? (double)(scene->layout.top / RV_LANE_LAYOUT_POINT) : 0.0;
 }
 
-double rv_scene_scroll_max(const struct rv_scene *scene)
+void rv_scene_scroll_range(const struct rv_scene *scene, double range[2])
 {
-    return (double)scene->layout.scroll_max;
+    range[0] = (double)scene->layout.scroll_range[0];
+    range[1] = (double)scene->layout.scroll_range[1];
 }
 
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out)

@@ -51,7 +51,7 @@ struct rv_scene_frame {
     const struct rv_arc_levels *arcs;     /* for rv_scene_compose(); NULL = none */
     size_t arc;                           /* 1 + the arc of the picture that stands out; 0 = none */
     enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
-    double scroll;                        /* points by which a flat look has been scrolled down */
+    double scroll;                        /* points by which a flat look has been scrolled down, or up */
     double row_scale;                     /* of the height of a flat look's rows; 0 = 1 */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
@@ -139,8 +139,8 @@ double rv_scene_row_height(const struct rv_scene *scene, uint32_t lane);
 /* Height of a flat look's lanes in sight, points; 0 in other views. */
 double rv_scene_page_height(const struct rv_scene *scene);
 
-/* Scroll range of the last frame's view in points; 0 if all lanes fit. */
-double rv_scene_scroll_max(const struct rv_scene *scene);
+/* How far the last frame's view can be scrolled, in points: up, not above 0, and down. */
+void rv_scene_scroll_range(const struct rv_scene *scene, double range[2]);
 
 /* RGBA rows, top first, of the bound framebuffer, into out (width * height * 4). */
 void rv_scene_read_pixels(int width_px, int height_px, uint8_t *out);

@@ -72,20 +72,25 @@ static void scroll(struct rv_viewer *viewer, double points)
         pass_lanes(viewer, points / LANE_POINTS);
         return;
     }
-    double most = viewer->scene ? rv_scene_scroll_max(viewer->scene) : 0.0;
-    if (most > 0.0)
-        viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, 0.0), most);
+    double range[2] = {0.0, 0.0};
+    if (viewer->scene)
+        rv_scene_scroll_range(viewer->scene, range);
+    if (range[1] > range[0])
+        viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, range[0]), range[1]);
     rv_viewer_touch(viewer);
 }
 
-/* What is in the middle stays there as far as rows are as high as the picture's. */
+/* What is in the middle stays there as far as rows are as high as the picture's. Tips above the first lane grow upwards. */
 static void scale_rows(struct rv_viewer *viewer, double factor)
 {
     double before = viewer->look.row_scale > 0.0 ? viewer->look.row_scale : 1.0;
-    double after = fmin(fmax(before * factor, ROW_SCALE_MIN), ROW_SCALE_MAX);
-    double middle = viewer->scene ? 0.5 * rv_scene_page_height(viewer->scene) : 0.0;
+    double after = fmin(fmax(before * factor, ROW_SCALE_MIN), ROW_SCALE_MAX), growth = after / before;
+    double middle = viewer->scene ? 0.5 * rv_scene_page_height(viewer->scene) : 0.0, range[2] = {0.0, 0.0};
+    if (viewer->scene)
+        rv_scene_scroll_range(viewer->scene, range);
     viewer->look.row_scale = after;
-    viewer->look.scroll = fmax((viewer->look.scroll + middle) * after / before - middle, 0.0);
+    viewer->look.scroll = range[0] < 0.0 ? fmin((viewer->look.scroll - middle) * growth + middle, range[1] * growth)
+                                         : fmax((viewer->look.scroll + middle) * growth - middle, 0.0);
     rv_viewer_touch(viewer);
 }
 

@@ -61,7 +61,9 @@ static int check_scrolled(struct canvas *canvas, struct rv_scene_frame frame, st
     frame.row_scale = 4.0;
     canvas_draw(canvas, frame);
     double height = rv_scene_row_height(canvas->scene, FOLDED) * view->lanes[FOLDED].max_depth;
-    if (height < HEIGHT || rv_scene_scroll_max(canvas->scene) < height)
+    double range[2];
+    rv_scene_scroll_range(canvas->scene, range);
+    if (height < HEIGHT || range[1] - range[0] < height)
         return fail("the rows are not taller", frame.look);
     struct rv_scene_place place = {.lane = FOLDED, .depth = view->lanes[FOLDED].max_depth - 1};
     frame.scroll = rv_scene_scroll_to(canvas->scene, &place);

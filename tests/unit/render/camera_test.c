@@ -162,11 +162,12 @@ Test(lane_layout, lanes_that_do_not_fit_are_scrolled, .timeout = 60)
 {
     struct rv_lane_layout layout = {0};
     make_stage(&layout, (const uint32_t[]){40, 40, 0}, RV_VIEW_MODE_FLAME);
-    cr_assert_gt(layout.scroll_max, 300.0f);
+    cr_assert_gt(layout.scroll_range[1], 300.0f);
     cr_assert_lt(layout.lanes[1].y, 0.0f);
     scroll = 1e9f;
     make_stage(&layout, (const uint32_t[]){40, 40, 0}, RV_VIEW_MODE_FLAME);
-    cr_assert_float_eq((double)layout.lanes[1].y, 8.0 * (double)RV_LANE_LAYOUT_POINT, 1e-3, "its states are out of sight");
+    cr_assert_float_eq((double)layout.lanes[1].y, 8.0 * (double)RV_LANE_LAYOUT_POINT, 1e-3,
+                       "its states are out of sight");
     scroll = 0.0f;
     rv_lane_layout_fini(&layout);
 }
@@ -245,17 +246,43 @@ Test(camera, a_lane_deeper_than_a_flat_view_is_fitted_until_its_rows_are_scaled,
     const uint32_t depths[] = {5000, 3, 0};
     struct rv_lane_layout layout = {0};
     make_stage(&layout, depths, RV_VIEW_MODE_FLAME);
-    cr_assert_float_eq(layout.scroll_max, 0.0f, 1e-3f, "all is in sight");
+    cr_assert_float_eq(layout.scroll_range[1], 0.0f, 1e-3f, "all is in sight");
     cr_assert_lt(rv_lane_layout_lane_top(&layout.lanes[0]), 0.75f * ROOM * RV_LANE_LAYOUT_POINT);
     cr_assert_geq(layout.lanes[1].row_height, 14.0f * RV_LANE_LAYOUT_POINT, "the other one's rows can be read");
     row_scale = 500.0f;
     make_stage(&layout, depths, RV_VIEW_MODE_FLAME);
     cr_assert_gt(layout.lanes[0].row_height, 14.0f * RV_LANE_LAYOUT_POINT);
-    cr_assert_gt(layout.scroll_max, 5000 * 14.0f);
-    scroll = layout.scroll_max;
+    cr_assert_gt(layout.scroll_range[1] - layout.scroll_range[0], 5000 * 14.0f);
+    scroll = layout.scroll_range[1];
     make_stage(&layout, depths, RV_VIEW_MODE_FLAME);
     cr_assert_geq(layout.lanes[1].y, -1e-3f, "scrolled down, the last lane is in sight");
     row_scale = scroll = 0.0f;
+    rv_lane_layout_fini(&layout);
+}
+
+/* Points of a lane's foot above the lower edge of what is in sight. */
+static float foot(const struct rv_lane_layout *layout, size_t lane)
+{
+    return layout->lanes[lane].y / RV_LANE_LAYOUT_POINT;
+}
+
+Test(camera, a_deep_lane_has_rows_that_can_be_read_and_its_foot_in_sight, .timeout = 60)
+{
+    struct rv_lane_layout layout = {0};
+    const uint32_t *const depths[] = {(const uint32_t[]){90, 0}, (const uint32_t[]){90, 3, 0}};
+    for (size_t i = 0; i < 2; i++) {
+        make_stage(&layout, depths[i], RV_VIEW_MODE_FLAME);
+        cr_assert_geq(layout.lanes[0].row_height, 14.0f * RV_LANE_LAYOUT_POINT);
+        cr_assert(foot(&layout, 0) >= 0.0f && foot(&layout, 0) < 14.0f, "%g", (double)foot(&layout, 0));
+        const float *range = layout.scroll_range;
+        cr_assert_float_eq((double)(range[0] + 90.0f * 14.0f - ROOM), 0.0, 40.0, "up to its tips: %g",
+                           (double)range[0]);
+        cr_assert((range[1] > 0.0f) == (i == 1), "down to the next lane");
+        scroll = -1e9f;
+        make_stage(&layout, depths[i], RV_VIEW_MODE_FLAME);
+        cr_assert_leq(layout.lanes[0].y + rv_lane_layout_lane_top(&layout.lanes[0]), layout.top + 1e-3f);
+        scroll = 0.0f;
+    }
     rv_lane_layout_fini(&layout);
 }
 
