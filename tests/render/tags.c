@@ -141,8 +141,9 @@ static int check_dense(struct fixture *fixture, enum rv_view_mode look)
     return n_all > n_tag ? 0 : fail(fixture, "dense marks are not found at their ticks");
 }
 
-/* A short collection begins so little before a long one that only one of them has room for a label. */
-static int check_longest(struct fixture *fixture)
+/* A short collection begins so little before a long one that only one of them has room for a label, wherever the lanes are
+ * scrolled. */
+static int check_longest(struct fixture *fixture, double scroll)
 {
     const uint64_t short_ns = FROM_NS + WINDOW_NS / 2, long_ns = short_ns + WINDOW_NS / 25;
     set_lanes(fixture, 1, FROM_NS, false);
@@ -152,7 +153,9 @@ static int check_longest(struct fixture *fixture)
     fixture->lanes[1].n_notes = 2;
     fixture->view.notes = fixture->dense;
     fixture->view.n_notes = 2;
+    fixture->frame.scroll = scroll;
     draw(fixture, RV_VIEW_MODE_FLAME);
+    fixture->frame.scroll = 0.0;
     fixture->view.notes = &fixture->mark;
     fixture->view.n_notes = 1;
     float at[2], first = WIDTH_PX;
@@ -236,7 +239,9 @@ int main(void)
     failed |= check_tag(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_dense(&fixture, RV_VIEW_MODE_3D);
     failed |= check_dense(&fixture, RV_VIEW_MODE_FLAME);
-    failed |= check_longest(&fixture);
+    failed |= check_longest(&fixture, 0.0);
+    failed |= check_longest(&fixture, 5.0);
+    failed |= check_longest(&fixture, 500.0);
     failed |= check_caption(&fixture, RV_VIEW_MODE_3D);
     failed |= check_caption(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_caption(&fixture, RV_VIEW_MODE_FLAME);
