@@ -171,26 +171,25 @@ static void keep_first(struct rv_call_list *list)
 
 /* ---- calls ---- */
 
-static __attribute__((noinline)) struct rv_call_sums *find_sums(struct rv_call_table *table, uint64_t key,
-                                                                const struct rv_call_sums *none)
+static __attribute__((noinline)) uint32_t place_of(struct rv_call_table *table, uint64_t key,
+                                                   const struct rv_call_sums *none)
 {
-    table->last_key = key;
-    table->last_place = rv_hash_index_get(&table->places, key);
-    if (table->last_place)
-        return &table->sums[table->last_place - 1];
+    const uint32_t found = rv_hash_index_get(&table->places, key);
+    if (found)
+        return found;
     table->sums = rv_vec_reserve(table->sums, &table->capacity, table->n + 1, sizeof *table->sums);
     table->sums[table->n++] =
         (struct rv_call_sums){.lane_idx = none->lane_idx, .caller = none->caller, .arguments = none->arguments};
-    table->last_place = (uint32_t)table->n;
-    rv_hash_index_add(&table->places, key, table->last_place);
-    return &table->sums[table->n - 1];
+    rv_hash_index_add(&table->places, key, (uint32_t)table->n);
+    return (uint32_t)table->n;
 }
 
 static inline struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none)
 {
-    if (table->last_place && table->last_key == key)
-        return &table->sums[table->last_place - 1];
-    return find_sums(table, key, none);
+    struct rv_call_place *recent = &table->recent[key % RV_CALL_LIST_RECENT];
+    if (__builtin_expect(!recent->place || recent->key != key, 0))
+        *recent = (struct rv_call_place){key, place_of(table, key, none)};
+    return &table->sums[recent->place - 1];
 }
 
 static inline void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)

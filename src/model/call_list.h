@@ -15,6 +15,7 @@
 #include "model/lanes.h"
 
 #define RV_CALL_LIST_MOST (1u << 18) /* calls kept: so many are sorted within some 30 ms */
+#define RV_CALL_LIST_RECENT 256u
 #define RV_CALL_NO_CALLER UINT32_MAX
 #define RV_CALL_UNMEASURED UINT64_MAX /* as self_ns: this and what follows it is not known yet */
 
@@ -49,10 +50,12 @@ struct rv_call_list {              /* zeroed = empty */
         struct rv_call_sums *sums;
         size_t n, capacity;
         struct rv_hash_index places; /* of keys in sums, + 1 */
-        uint64_t last_key;           /* of the last call, */
-        uint32_t last_place;         /* and its place, + 1; 0: none yet */
-    } by_caller, by_arguments;       /* keys: lane_idx and caller; arguments */
-    uint32_t *by_start;              /* places in calls; made by rv_call_list_finish() */
+        struct rv_call_place {
+            uint64_t key;
+            uint32_t place;            /* + 1; 0: none yet */
+        } recent[RV_CALL_LIST_RECENT]; /* places of keys of late, by their lowest bits */
+    } by_caller, by_arguments;         /* keys: lane_idx and caller; arguments */
+    uint32_t *by_start;                /* places in calls; made by rv_call_list_finish() */
 };
 
 /* The place of a call in an order: the first has the highest. */
