@@ -19,14 +19,15 @@ struct rv_range_frame { /* a call that encloses the next ones: one cache line */
     uint32_t depth;
     uint32_t node; /* or of a listed call: the number of frames up to the listed one around it */
     bool is_lost;  /* it or a path on the way to it has no node */
-    /* only of calls that are finished: */
-    bool is_outermost, is_outermost_of_arguments;
+    bool is_outermost;
     bool is_counted; /* with this piece */
-    uint64_t duration_ns, inside_ns;
+    bool is_outermost_of_arguments;
+    uint16_t flags;
+    /* only of calls that are finished: */
     uint32_t own_id;
+    uint64_t duration_ns, inside_ns;
     uint32_t caller;    /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
     uint32_t arguments; /* of a listed call: id of their text, or 0 */
-    uint16_t flags;
 };
 
 struct rv_range_frame_times { /* time off the CPU inside the range: the frame's own, and that of its finished callees */
@@ -175,31 +176,31 @@ static void finish_listed(struct rv_range_walk *walk, const struct rv_range_fram
 
 /* ---- rows ---- */
 
-/* A call's duration, with the piece that counts it. */
-static inline void count_call(struct rv_range_walk *walk, uint32_t id, uint64_t duration_ns, uint16_t flags)
-{
-    rv_stats_calls_add(&walk->calls[walk->by_id[id].place - 1], duration_ns);
-    if (__builtin_expect(flags & RV_SPAN_DOUBTFUL, 0))
-        walk->by_id[id].has_doubtful = true;
-}
-
 /*
- * What the time inside the range adds to the row of a call and to its path.
+ * Add what a call takes inside the range to its row and to its path, and count it with the piece that counts it.
  *   taken_ns  what its caller's own time has lost by it already; for own times without callees 0
  */
-static inline void add_times(struct rv_range_walk *walk, const struct rv_range_frame *frame, uint64_t inside_ns,
-                             uint64_t self_ns, uint64_t taken_ns)
+static inline void add_row(struct rv_range_walk *walk, const struct rv_range_frame *frame, struct measured measured,
+                           uint64_t taken_ns)
 {
-    struct rv_range_node *nodes = walk->tree.nodes;
     struct rv_range_statistics_id *id = &walk->by_id[frame->id];
-    id->self_ns += self_ns;
-    id->total_ns += frame->is_outermost ? inside_ns : 0;
-    if (!frame->is_lost)
-        nodes[frame->node].total_ns += inside_ns;
-    if (self_ns != inside_ns)
-        nodes[frame->node].self_ns += self_ns - inside_ns;
-    if (taken_ns != inside_ns)
-        nodes[frame[-1].node].self_ns += inside_ns - taken_ns;
+    struct rv_range_node *node = &walk->tree.nodes[frame->node];
+    id->self_ns += measured.self_ns;
+    if (frame->is_outermost)
+        id->total_ns += measured.inside_ns;
+    if (!frame->is_lost) {
+        node->total_ns += measured.inside_ns;
+        node->n_calls += frame->is_counted;
+    }
+    if (measured.self_ns != measured.inside_ns)
+        node->self_ns += measured.self_ns - measured.inside_ns;
+    if (measured.inside_ns != taken_ns)
+        walk->tree.nodes[frame[-1].node].self_ns += measured.inside_ns - taken_ns;
+    if (!frame->is_counted)
+        return;
+    rv_stats_calls_add(&walk->calls[id->place - 1], measured.duration_ns);
+    if (__builtin_expect(frame->flags & RV_SPAN_DOUBTFUL, 0))
+        id->has_doubtful = true;
 }
 
 /* Of a call in which its thread did not run, or of a kind of time that is known once a call's callees are. */
@@ -207,11 +208,8 @@ static void finish_row(struct rv_range_walk *walk, const struct rv_range_frame *
 {
     static const struct rv_state_times NO_TIMES;
     const struct measured measured = measure(walk, frame);
-    if (walk->scope->time != RV_TIME_WALL) {
-        add_times(walk, frame, measured.inside_ns, measured.self_ns, 0);
-        if (frame->is_counted)
-            count_call(walk, frame->id, measured.duration_ns, frame->flags);
-    }
+    if (walk->scope->time != RV_TIME_WALL)
+        add_row(walk, frame, measured, 0);
     walk->tree.nodes[frame->node].off_ns += frame->is_lost ? 0 : measured.off_ns;
     if (!walk->has_times)
         return;
@@ -258,10 +256,15 @@ static inline size_t n_enclosing(const struct rv_range_frame *frames, size_t n_f
     return n;
 }
 
-static struct rv_range_statistics_id *id_at(struct rv_range_walk *walk, uint32_t id)
+static void reach_id(struct rv_range_walk *walk, uint32_t id)
 {
     if (id >= walk->n_by_id)
         walk->by_id = rv_vec_extend(walk->by_id, &walk->n_by_id, (size_t)id + 1, sizeof *walk->by_id);
+}
+
+static struct rv_range_statistics_id *id_at(struct rv_range_walk *walk, uint32_t id)
+{
+    reach_id(walk, id);
     return &walk->by_id[id];
 }
 
@@ -287,22 +290,22 @@ static __attribute__((noinline)) void begin_id(struct rv_range_walk *walk, uint3
     part->ids[part->n_ids++] = id;
     rv_stats_put(part->stats, &none, &NO_DURATIONS);
     walk->calls = rv_stats_calls(part->stats);
-    id_at(walk, id)->place = (uint32_t)part->n_ids;
+    walk->by_id[id].place = (uint32_t)part->n_ids;
 }
 
 /* Of a row's subroutine. Returns whether it is its outermost row. */
 static inline bool enter_id(struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
-    if (__builtin_expect(frame->id >= walk->n_by_id || !walk->by_id[frame->id].place, 0))
-        begin_id(walk, frame->id);
     struct rv_range_statistics_id *id = &walk->by_id[frame->id];
+    if (__builtin_expect(!id->place, 0))
+        begin_id(walk, frame->id);
     const uint32_t at = (uint32_t)(frame - walk->frames);
     const bool is_inner = id->outermost < at && walk->frames[id->outermost].id == frame->id;
     id->outermost = is_inner ? id->outermost : at;
     return !is_inner;
 }
 
-static inline void begin_row(struct rv_range_walk *walk, struct rv_range_frame *frame, bool is_counted)
+static inline void begin_row(struct rv_range_walk *walk, struct rv_range_frame *frame)
 {
     frame->is_outermost = enter_id(walk, frame);
     if (frame->is_lost)
@@ -310,8 +313,6 @@ static inline void begin_row(struct rv_range_walk *walk, struct rv_range_frame *
     const uint32_t caller = frame->node, last = rv_range_tree_last(&walk->tree, caller, frame->id);
     frame->node = last ? last : rv_range_tree_at(&walk->tree, caller, frame->id);
     frame->is_lost = frame->node == caller;
-    if (is_counted && !frame->is_lost)
-        walk->tree.nodes[frame->node].n_calls++;
 }
 
 /*
@@ -344,7 +345,6 @@ __attribute__((always_inline)) static inline void add_call(struct rv_range_walk 
     const uint64_t from_ns = rv_clock_later_ns(box->start_ns, piece->from_ns),
                    to_ns = rv_clock_earlier_ns(end_ns, piece->to_ns), inside_ns = to_ns > from_ns ? to_ns - from_ns : 0;
     const bool passes = !scope->filter || rv_filter_passes_box(scope->filter, walk->lane, box);
-    const bool is_counted = !piece->has_later || end_ns < piece->to_ns;
     const uint64_t taken_ns = rv_clock_earlier_ns(caller->self_ns, inside_ns);
     caller->self_ns -= taken_ns;
     frame->start_ns = box->start_ns;
@@ -353,14 +353,14 @@ __attribute__((always_inline)) static inline void add_call(struct rv_range_walk 
     frame->depth = box->depth;
     frame->node = caller->node;
     frame->is_lost = caller->is_lost;
+    frame->is_counted = !piece->has_later || end_ns < piece->to_ns;
+    frame->flags = box->flags;
     if (lists || finishes) {
-        frame->is_counted = is_counted;
         frame->duration_ns = box->duration_ns;
         frame->inside_ns = inside_ns;
         frame->own_id = box->id;
         frame->caller = is_row(caller) ? caller->id : caller->caller;
         frame->arguments = 0;
-        frame->flags = box->flags;
     }
     if (lists) {
         if (is_listed(walk, frame))
@@ -368,18 +368,15 @@ __attribute__((always_inline)) static inline void add_call(struct rv_range_walk 
         return;
     }
     if (passes)
-        begin_row(walk, frame, is_counted);
+        begin_row(walk, frame);
     if (finishes && scope->time != RV_TIME_WALL)
         return;
     if (taken_ns)
         walk->by_id[caller->id].self_ns -= taken_ns;
-    if (!passes) {
+    if (passes)
+        add_row(walk, frame, (struct measured){inside_ns, inside_ns, box->duration_ns, 0}, taken_ns);
+    else
         walk->tree.nodes[frame->node].self_ns -= taken_ns;
-        return;
-    }
-    add_times(walk, frame, inside_ns, inside_ns, taken_ns);
-    if (is_counted)
-        count_call(walk, frame->id, box->duration_ns, box->flags);
 }
 
 __attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk *walk, const struct rv_range_piece *of,
@@ -387,7 +384,6 @@ __attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk
 {
     const struct rv_range_piece piece = *of;
     const uint64_t first_end_ns = piece.has_earlier ? piece.from_ns : 0;
-    uint32_t ids_end = walk->part->ids_end;
     for (size_t i = 0; i < n; i++) {
         struct rv_box *box = &boxes[i];
         uint64_t end_ns = rv_box_end_ns(box);
@@ -400,10 +396,19 @@ __attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk
         }
         if (end_ns < first_end_ns)
             continue;
-        ids_end = box->id >= ids_end ? box->id + 1 : ids_end;
         add_call(walk, &piece, box, end_ns, lists, finishes);
     }
-    walk->part->ids_end = ids_end;
+}
+
+/* Those of the results are not greater. */
+static void reach_ids(struct rv_range_walk *walk, const struct rv_box *boxes, size_t n)
+{
+    uint32_t greatest = 0;
+    for (size_t i = 0; i < n; i++)
+        greatest = boxes[i].id > greatest ? boxes[i].id : greatest;
+    reach_id(walk, greatest);
+    if (n && greatest >= walk->part->ids_end)
+        walk->part->ids_end = greatest + 1;
 }
 
 /*
@@ -413,6 +418,7 @@ __attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk
 static void add_known(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_box *boxes, size_t n)
 {
     const bool lists = walk->scope->lists_calls;
+    reach_ids(walk, boxes, n);
     if (finishes_all(walk))
         add_boxes(walk, piece, boxes, n, lists, true);
     else if (lists)

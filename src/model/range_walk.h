@@ -66,7 +66,7 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     struct rv_stats *stats; /* of subroutine ids[i] at i */
     uint32_t *ids;
     size_t n_ids, ids_capacity;
-    uint32_t ids_end;            /* of its calls' own ids, the greatest + 1 */
+    uint32_t ids_end;            /* greater than the own ids of the calls that it read */
     struct rv_range_paths paths; /* once it is complete */
     uint64_t self_ns;            /* of all rows */
     struct rv_call_list calls;   /* that are listed; not finished */
