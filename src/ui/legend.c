@@ -19,50 +19,11 @@
 #define SHARE_WIDTH 44.0f
 #define ALL 0.9995 /* from this share on, print no decimals for lack of room */
 #define STRIPE_RGBA 0x0a0e1690u
-#define NAME_ROOM_BYTES (RV_LEGEND_NAME_BYTES + 4u)
 
 struct row_place {
     float x, y, width;
     float panel_x, panel_y;
 };
-
-/* Without the middle, as far as it takes. */
-static void cut(const char *name, float width, char out[NAME_ROOM_BYTES])
-{
-    const char *end = name + strlen(name), *begins[NAME_ROOM_BYTES];
-    size_t n = 0, head, tail = 0;
-    for (const char *at = name; at < end; at = rv_cluster_next(at, end))
-        begins[n++] = at;
-    begins[n] = end;
-    snprintf(out, NAME_ROOM_BYTES, "%s", name);
-    while (tail < n && begins[tail] - name < (end - name) / 2)
-        tail++;
-    for (head = tail; rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width && (head || tail < n);) {
-        if (begins[head] - name >= end - begins[tail])
-            head--;
-        else
-            tail++;
-        snprintf(out, NAME_ROOM_BYTES, "%.*s…%s", (int)(begins[head] - name), name, begins[tail]);
-    }
-}
-
-static bool is_template(const char *name)
-{
-    return *name && strchr(name + 1, '<');
-}
-
-/* Both ends tell names apart; templates, which end alike, their arguments. Most names fit: returns full. */
-static const char *fit_name(const struct rv_alike_names *templates, const char *full, float width,
-                            char room[NAME_ROOM_BYTES])
-{
-    if (rv_imgui_text_width(RV_IMGUI_FONT_TEXT, full) <= width)
-        return full;
-    if (is_template(full))
-        rv_ui_fit_name_among(templates, RV_IMGUI_FONT_TEXT, full, width, room, NAME_ROOM_BYTES);
-    else
-        cut(full, width, room);
-    return room;
-}
 
 static void add_swatch(const struct rv_legend_row *row, float x, float y)
 {
@@ -118,15 +79,21 @@ static void take_clicks(const struct rv_ui_style *style, const struct rv_legend 
     rv_imgui_pop_id();
 }
 
-/* Bars are relative to the largest package; the row of all others may be longer. */
-static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, struct row_place at,
-                    double largest, const struct rv_alike_names *templates)
+/* For a name: a share is behind it, or not. */
+static struct rv_short_name_room room_of(const struct row_place *at, bool has_share)
 {
-    char room[NAME_ROOM_BYTES], share[16];
+    static const enum rv_imgui_font font = RV_IMGUI_FONT_TEXT;
+    const float width = at->width - NAME_X - (has_share ? SHARE_WIDTH + BAR_WIDTH + 6.0f : 0.0f);
+    return (struct rv_short_name_room){width, rv_imgui_measure, rv_cluster_next, &font};
+}
+
+/* Bars are relative to the largest package; the row of all others may be longer. */
+static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, const char *name,
+                    struct row_place at, double largest)
+{
+    char share[16];
     bool has_share = row->share >= 0.0;
     float share_x = at.x + at.width - SHARE_WIDTH, bar_x = share_x - BAR_WIDTH;
-    const float name_end = has_share ? bar_x - 6.0f : at.x + at.width;
-    const char *name = fit_name(templates, row->name, name_end - at.x - NAME_X, room);
     add_swatch(row, at.x, at.y + 2.0f);
     rv_imgui_draw_text((float[2]){at.x + NAME_X, at.y}, RV_IMGUI_FONT_TEXT, style->text_strong, name);
     if (!has_share)
@@ -166,10 +133,12 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
     const float line = line_height(shown);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, rv_legend_height(shown));
     struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X, area.x, area.y};
-    struct rv_alike_names templates = {.n = 0};
+    const char *full[RV_LEGEND_ROWS];
+    char names[RV_LEGEND_ROWS][RV_LEGEND_FITTED_BYTES], state[RV_LEGEND_FITTED_BYTES];
+    const struct rv_short_name_room room = room_of(&at, shown->n_rows && shown->rows[0].share >= 0.0);
     for (size_t i = 0; i < shown->n_rows; i++)
-        if (is_template(shown->rows[i].name))
-            rv_alike_names_add(&templates, shown->rows[i].name);
+        full[i] = shown->rows[i].name;
+    rv_legend_names_fit(full, shown->n_rows, &room, names);
     rv_imgui_panel_begin("legend", area, 0);
     rv_imgui_draw_text((float[2]){at.x, at.y}, RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     float unit_x = at.x + at.width - rv_imgui_text_width(RV_IMGUI_FONT_SMALL, shown->unit);
@@ -177,13 +146,15 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
     at.y += HEAD_HEIGHT;
     for (size_t i = 0; i < shown->n_rows; i++, at.y += ROW_HEIGHT) {
         take_clicks(style, shown, i, at, acts);
-        add_row(style, &shown->rows[i], at, shown->rows[0].share, &templates);
+        add_row(style, &shown->rows[i], names[i], at, shown->rows[0].share);
     }
     if (line > 0.0f)
         rv_imgui_draw_box((struct rv_imgui_area){at.x, at.y, at.width, 1.0f}, 0.0f, style->line);
     at.y += line;
-    for (size_t i = 0; i < shown->n_states; i++, at.y += ROW_HEIGHT)
-        add_row(style, &shown->states[i], at, shown->n_rows ? shown->rows[0].share : 1.0, &templates);
-    rv_alike_names_clear(&templates);
+    for (size_t i = 0; i < shown->n_states; i++, at.y += ROW_HEIGHT) {
+        const struct rv_short_name_room state_room = room_of(&at, shown->states[i].share >= 0.0);
+        rv_legend_names_cut(shown->states[i].name, &state_room, state);
+        add_row(style, &shown->states[i], state, at, shown->n_rows ? shown->rows[0].share : 1.0);
+    }
     rv_imgui_panel_end();
 }

@@ -5,18 +5,17 @@
 #ifndef RV_UI_LEGEND_H
 #define RV_UI_LEGEND_H
 
+#include "ui/legend_names.h"
 #include "ui/ui.h"
 
-#define RV_LEGEND_NAME_BYTES 96u
-#define RV_LEGEND_ROWS 14u
 #define RV_LEGEND_STATES 16u
 #define RV_LEGEND_RULE_BYTES 224u
 
 enum rv_legend_form { /* of a colour's sample */
-    RV_LEGEND_PLAIN,
-    RV_LEGEND_STRIPED, /* distinguished from another of this colour by its pattern */
-    RV_LEGEND_HOLLOW,
-    RV_LEGEND_LOW
+                      RV_LEGEND_PLAIN,
+                      RV_LEGEND_STRIPED, /* distinguished from another of this colour by its pattern */
+                      RV_LEGEND_HOLLOW,
+                      RV_LEGEND_LOW
 };
 
 struct rv_legend_row {
