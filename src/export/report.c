@@ -142,7 +142,7 @@ static void table_fini(struct table *table)
 
 /* ---- times in which calls ran and did not ---- */
 
-enum { MOST_ROWS = 50, COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
+enum { MOST_ROWS = 50, COLUMN_WIDTH = 11, NAME_WIDTH = 36 }; /* of the text; of names what most need */
 enum { MOST_STACKS = 20 };                                   /* of a thread, besides its first */
 enum { N_SWITCH_TIMES = 3, SELF_TIMES = 0, TOTAL_TIMES = 5, SELF_OBJECTS = 10, TOTAL_OBJECTS = 11, N_TIMES = 12 };
 
@@ -536,6 +536,18 @@ static void add_text_more(struct rv_text_buffer *text, const struct table *table
         rv_text_buffer_format(text, "%12s  %zu more %s (all: | less -S)\n", "...", n - n_shown(table, n), what);
 }
 
+/* On a terminal a file's folders would take several lines. Files of a runtime have theirs in angle brackets. */
+static void add_place(struct rv_text_buffer *text, const struct table *table, const struct name *name)
+{
+    const char *slash = table->report->width ? strrchr(name->file, '/') : NULL;
+    if (!name->file[0])
+        return;
+    rv_text_buffer_format(text, " (%s%s", slash && name->file[0] == '<' ? "<" : "", slash ? slash + 1 : name->file);
+    if (name->line)
+        rv_text_buffer_format(text, ":%u", name->line);
+    rv_text_buffer_add(text, ")");
+}
+
 static void add_text_line(struct rv_text_buffer *text, const struct table *table, const struct line *line,
                           const char *name)
 {
@@ -555,10 +567,7 @@ static void add_text_line(struct rv_text_buffer *text, const struct table *table
         rv_text_buffer_add_duration(text, row->p99_ns);
     rv_text_buffer_add_duration(text, row->max_ns);
     rv_text_buffer_format(text, "  %s", name);
-    if (line->name.file[0] && line->name.line)
-        rv_text_buffer_format(text, " (%s:%u)", line->name.file, line->name.line);
-    else if (line->name.file[0])
-        rv_text_buffer_format(text, " (%s)", line->name.file);
+    add_place(text, table, &line->name);
     if (line->argument && *line->argument) {
         rv_text_buffer_add(text, "  ");
         rv_text_buffer_add(text, line->argument);

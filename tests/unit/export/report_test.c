@@ -186,7 +186,8 @@ Test(report, of_a_threads_many_stacks_the_text_has_the_first, .timeout = 60)
     char *words = written(&fixture.report, RV_REPORT_TEXT);
     cr_assert_not_null(strstr(words, "70         71            9          0  fiber 0\n"));
     cr_assert_not_null(strstr(words, "70         71                          fiber 1/1\n"));
-    cr_assert_not_null(strstr(words, "fiber 20/20\n         ...  280 more stacks of that thread (all: --report=json)\n"));
+    cr_assert_not_null(
+        strstr(words, "fiber 20/20\n         ...  280 more stacks of that thread (all: --report=json)\n"));
     cr_assert_not_null(strstr(words, "70         72            9          0  other\n"));
     cr_assert_null(strstr(words, "fiber 21/"));
     free(words);
@@ -373,6 +374,26 @@ Test(report, a_terminal_gets_the_first_rows, .timeout = 60)
     teardown(&fixture);
 }
 
+Test(report, a_terminal_gets_files_without_their_folders, .timeout = 60)
+{
+    static const char *const files[][2] = {{"/usr/src/app.c", "(app.c:12)"},
+                                           {"<internal:/usr/lib/app.rb>", "(<app.rb>:12)"},
+                                           {"<internal:gc>", "(<internal:gc>:12)"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (unsigned width = 0; width <= 200; width += 200) {
+            struct fixture fixture;
+            char whole[64];
+            setup(&fixture);
+            rv_subroutines_define(fixture.subroutines, 1, "My::App", "run", files[i][0], 12);
+            fixture.report.width = width;
+            char *text = written(&fixture.report, RV_REPORT_TEXT);
+            (void)snprintf(whole, sizeof whole, "(%s:12)", files[i][0]);
+            cr_assert(strstr(text, width ? files[i][1] : whole), "%u: %s", width, text);
+            free(text);
+            teardown(&fixture);
+        }
+}
+
 Test(report, text_leaves_out_what_a_terminal_has_no_room_for, .timeout = 60)
 {
     static const struct {
@@ -381,9 +402,9 @@ Test(report, text_leaves_out_what_a_terminal_has_no_room_for, .timeout = 60)
     } cases[] = {
         {0, "total cpu blocked runnable self cpu blocked runnable min p50 p99 max", ""},
         {200, "total cpu blocked runnable self cpu blocked runnable min p50 p99 max", ""},
-        {140, "total self cpu blocked runnable min p50 p99 max", "left out for want of room: states of total ("},
-        {120, "total self cpu blocked runnable p99 max", "left out for want of room: states of total, min, p50 ("},
-        {80, "total self p99 max", "left out for want of room: states of total, min, p50, states of self ("},
+        {150, "total self cpu blocked runnable min p50 p99 max", "left out for want of room: states of total ("},
+        {130, "total self cpu blocked runnable p99 max", "left out for want of room: states of total, min, p50 ("},
+        {100, "total self p99 max", "left out for want of room: states of total, min, p50, states of self ("},
         {9, "total self max", "left out for want of room: states of total, min, p50, states of self, p99 ("}};
     struct fixture fixture;
     setup(&fixture);
