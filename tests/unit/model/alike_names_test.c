@@ -4,16 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "characters.h"
 #include "model/alike_names.h"
-
-static float n_characters(const void *context, const char *text, size_t n_bytes)
-{
-    size_t n = 0;
-    (void)context;
-    for (size_t i = 0; i < n_bytes; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return (float)n;
-}
 
 static const char *fit(const struct rv_alike_names *names, const char *name, float width)
 {

@@ -3,16 +3,8 @@
 
 #include <string.h>
 
+#include "../model/characters.h"
 #include "ui/legend_names.h"
-
-static float n_characters(const void *context, const char *text, size_t n_bytes)
-{
-    size_t n = 0;
-    (void)context;
-    for (size_t i = 0; i < n_bytes; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return (float)n;
-}
 
 static void check(const char *const names[], const char *const wanted[], size_t n)
 {
