@@ -192,6 +192,25 @@ static size_t place_behind(const struct rv_lane_choices *lane_order, const uint3
     return n;
 }
 
+static uint32_t tid_of(const struct rv_lane_choices *lane_order, uint32_t lane_idx)
+{
+    return lane_order->groups[lane_order->lanes[lane_idx].group].tid;
+}
+
+/* Position of a thread among those of a group, which has lanes: a process's first is in front, relatives are in the order of
+ * their tids. */
+static size_t place_in(const struct rv_lane_choices *lane_order, const uint32_t *order, size_t n, uint32_t group,
+                       uint32_t tid)
+{
+    const bool is_process = lane_order->groups[group].kind == RV_LANE_GROUP_PROCESS;
+    size_t place = place_behind(lane_order, order, n, group);
+    const bool is_first = is_process && lane_order->processes[lane_order->lanes[order[place - 1]].process].pid == tid;
+    while (place > 0 && is_in(lane_order, order[place - 1], group) &&
+           (is_process ? is_first : tid_of(lane_order, order[place - 1]) > tid))
+        place--;
+    return place;
+}
+
 /* Position after the last lane of this process and its descendants. */
 static size_t place_behind_forked(const struct rv_lane_choices *lane_order, const uint32_t *order, uint32_t process)
 {
@@ -215,7 +234,7 @@ static size_t place_of(const struct rv_lane_choices *lane_order, const uint32_t 
 {
     const uint32_t near = nearest_with_lanes(lane_order, thread), parent = lane_order->processes[process].parent;
     if (near != RV_LANE_CHOICES_NONE)
-        return place_behind(lane_order, order, lane_order->n_lanes, near);
+        return place_in(lane_order, order, lane_order->n_lanes, near, lane_order->groups[thread].tid);
     return parent != RV_LANE_CHOICES_NONE ? place_behind_forked(lane_order, order, parent) : lane_order->n_lanes;
 }
 
@@ -263,7 +282,7 @@ static void learn_lane(struct rv_lane_choices *lane_order, struct rv_lane *lane)
 
 /* ---- lanes with new names ---- */
 
-/* Move a thread's lanes behind those of a group. */
+/* Move a thread's lanes to those of a group. */
 static void move_thread(struct rv_lane_choices *lane_order, uint32_t *order, uint32_t thread, uint32_t group)
 {
     uint32_t *moved = rv_alloc_scratch(lane_order->groups[thread].n_lanes, sizeof *moved);
@@ -274,7 +293,7 @@ static void move_thread(struct rv_lane_choices *lane_order, uint32_t *order, uin
         else
             order[n_kept++] = order[i];
     }
-    const size_t place = place_behind(lane_order, order, n_kept, group);
+    const size_t place = place_in(lane_order, order, n_kept, group, lane_order->groups[thread].tid);
     memmove(order + place + n_moved, order + place, (n_kept - place) * sizeof *order);
     memcpy(order + place, moved, n_moved * sizeof *order);
     free(moved);

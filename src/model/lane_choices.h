@@ -7,9 +7,10 @@
  * asynchronous calls of a trace are threads of a family with one tid. A process's first thread is no other's relative,
  * whatever its name. What a window has no room for is collapsed, until the user chooses otherwise.
  *
- * New lanes are inserted behind those of the smallest of their groups that has any, a forked process behind its parent
- * and the parent's other children; existing lanes keep their order and are never removed, but a thread that gets
- * another name stands with its new family. So the order does not depend on whose stacks were seen first.
+ * New lanes are inserted behind those of the smallest of their groups that has any, but a process's first thread before
+ * its others, and relatives by their tids; a forked process behind its parent and the parent's other children. Existing
+ * lanes keep their order and are never removed, but a thread that gets another name stands with its new family. So the
+ * order does not depend on whose stacks were seen first.
  */
 #ifndef RV_MODEL_LANE_CHOICES_H
 #define RV_MODEL_LANE_CHOICES_H

@@ -304,6 +304,25 @@ Test(lane_choices, who_has_a_tid_after_another_is_a_thread_of_its_own)
 }
 
 /* As importers name them. */
+static void come_as(uint32_t tid, const char *name)
+{
+    rv_lanes_add(lanes,
+                 &(struct rv_lane_identity){.pid = 10, .tid = tid, .thread = tid, .process_key = 10, .name = name});
+    rv_lane_choices_update(&lane_order, lanes);
+}
+
+Test(lane_choices, relatives_stand_by_their_tids_behind_the_first_thread)
+{
+    come_as(14, "worker-4"); /* 0 */
+    come_as(20, "log");
+    come_as(12, "worker-2");
+    come_as(16, "worker-2"); /* 3 */
+    come_as(13, "worker-2");
+    come_as(10, "worker-1"); /* 5: the process's first */
+    come_as(11, "io");
+    cr_assert_str_eq(shown(), "5243016");
+}
+
 Test(lane_choices, rows_of_asynchronous_calls_are_one_row_where_there_are_many)
 {
     uint32_t out[RV_LANE_CHOICES_MOST_ROWS + 2];
