@@ -119,8 +119,8 @@ void rv_range_memory_release(struct rv_range_memory *memory, const struct rv_ran
 
 static size_t bytes_of(const struct rv_range_part *part)
 {
-    return rv_stats_n_buckets(part->stats) + part->paths.n_bytes +
-           part->n_ids * (sizeof *part->ids + sizeof(struct rv_stats_row));
+    return rv_stats_n_buckets(part->rows.stats) + part->paths.n_bytes +
+           part->rows.n_ids * (sizeof *part->rows.ids + sizeof(struct rv_stats_row));
 }
 
 static void make_room(struct rv_range_memory *memory, size_t n_bytes)

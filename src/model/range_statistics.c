@@ -44,6 +44,7 @@ struct rv_range_statistics {
     bool has_begun, has_begun_list, is_adding;
     size_t n_taken, n_added; /* parts */
     size_t n_ahead;          /* parts that are taken, not borrowed, and not added */
+    size_t n_owing;          /* shares that have sums of limited parts */
     /* written by the share that adds; then the results */
     struct rv_stats *stats;
     struct rv_range_tree tree;
@@ -58,6 +59,7 @@ struct rv_range_statistics {
 struct rv_range_statistics_share {
     struct rv_range_statistics *range;
     struct rv_range_walk walk; /* without a part: the share looks for one */
+    bool is_owing;             /* it has sums of limited parts, which are added when no part is left */
 };
 
 /* ---- parts ---- */
@@ -361,15 +363,22 @@ static void list_cut(struct rv_range_statistics *range, const struct rv_range_ca
     cut->arguments_total_ns += call->arguments_total_ns;
 }
 
+static void add_rows(struct rv_range_statistics *range, const struct rv_range_rows *rows)
+{
+    rv_stats_merge_as(range->stats, rows->stats, rows->ids, rows->n_ids);
+    range->self_ns += rows->self_ns;
+}
+
 static void add_part(struct rv_range_statistics *range, const struct rv_range_part *part)
 {
-    rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
-    rv_range_tree_merge(&range->tree, &part->paths);
+    if (!part->is_limited) {
+        add_rows(range, &part->rows);
+        rv_range_tree_merge(&range->tree, &part->paths);
+    }
     rv_call_list_merge(&range->calls, &part->calls);
     atomic_store_explicit(&range->scope.least_listed, range->calls.least_rank, memory_order_relaxed);
     for (size_t i = 0; i < part->n_cut; i++)
         list_cut(range, &part->cut[i]);
-    range->self_ns += part->self_ns;
     range->is_damaged |= part->is_damaged;
     range->lacks_objects |= part->lacks_objects;
     if (part->missing_before_ns > range->missing_before_ns)
@@ -398,29 +407,42 @@ static void finish(struct rv_range_statistics *range)
     rv_call_list_finish(&range->calls);
 }
 
-/*
- * Add the part whose turn it is, if it is complete and no other share adds one. Under the lock, which is given back meanwhile.
- * Returns whether it has.
- */
+/* Add to the results without the lock, which is given back meanwhile. */
+static void begin_adding(struct rv_range_statistics *range)
+{
+    range->is_adding = true;
+    pthread_mutex_unlock(&range->lock);
+}
+
+static void end_adding(struct rv_range_statistics *range)
+{
+    pthread_mutex_lock(&range->lock);
+    range->is_adding = false;
+    pthread_cond_broadcast(&range->has_added);
+}
+
+static void finish_if_complete(struct rv_range_statistics *range)
+{
+    if (range->n_added == range->n_parts && range->n_owing == 0)
+        finish(range);
+}
+
+/* Add the part whose turn it is, if it is complete and no other share adds one. Under the lock. Returns whether it has. */
 static bool add_next(struct rv_range_statistics *range)
 {
     if (range->is_adding || range->n_added == range->n_parts || !range->parts[range->n_added].is_done)
         return false;
     struct rv_range_part *part = &range->parts[range->n_added];
-    range->is_adding = true;
-    pthread_mutex_unlock(&range->lock);
+    begin_adding(range);
     if (!range->n_beforehand && !(range->scope.lists_calls && part->kept))
         add_part(range, part->kept ? part->kept : part);
     if (!part->kept)
         keep_or_free(range, part);
-    pthread_mutex_lock(&range->lock);
+    end_adding(range);
     range->scope.full = rv_range_tree_is_full(&range->tree) ? &range->tree : NULL;
-    range->is_adding = false;
     range->n_ahead -= !part->kept;
     range->n_added++;
-    pthread_cond_broadcast(&range->has_added);
-    if (range->n_added == range->n_parts)
-        finish(range);
+    finish_if_complete(range);
     return true;
 }
 
@@ -429,9 +451,9 @@ static bool add_next(struct rv_range_statistics *range)
 static bool has_subroutine(const struct rv_range_part *part, uint32_t id)
 {
     size_t i = 0;
-    while (i < part->n_ids && part->ids[i] != id)
+    while (i < part->rows.n_ids && part->rows.ids[i] != id)
         i++;
-    return i < part->n_ids;
+    return i < part->rows.n_ids;
 }
 
 /* A kept part has no list of calls; it is of use where there are none to list. */
@@ -538,10 +560,32 @@ static bool take_part(struct rv_range_statistics_share *share, uint64_t end_ns)
         range->n_taken++;
     const bool are_left = range->n_taken < range->n_parts;
     if (are_left && range->n_ahead < MOST_AHEAD) {
-        rv_range_walk_begin(&share->walk, &range->parts[range->n_taken++]);
+        struct rv_range_part *part = &range->parts[range->n_taken++];
+        rv_range_walk_begin(&share->walk, part);
         range->n_ahead++;
+        range->n_owing += part->is_limited && !share->is_owing;
+        share->is_owing |= part->is_limited;
     }
     return are_left;
+}
+
+/* Add the sums of a share's limited parts, once no other share adds. Under the lock. Returns whether it had any. */
+static bool add_limited(struct rv_range_statistics_share *share, uint64_t end_ns)
+{
+    struct rv_range_statistics *range = share->range;
+    while (share->is_owing && range->is_adding && rv_os_wait_until(&range->has_added, &range->lock, end_ns))
+        ;
+    if (!share->is_owing || range->is_adding)
+        return share->is_owing;
+    begin_adding(range);
+    const struct rv_range_sums *sums = rv_range_walk_sum_limited(&share->walk);
+    add_rows(range, &sums->rows);
+    rv_range_tree_add(&range->tree, &sums->tree);
+    end_adding(range);
+    share->is_owing = false;
+    range->n_owing--;
+    finish_if_complete(range);
+    return true;
 }
 
 /* Once, before the first part is measured. Under the lock. */
@@ -564,7 +608,7 @@ static bool add_or_take(struct rv_range_statistics_share *share, uint64_t timeou
     pthread_mutex_lock(&range->lock);
     begin(range);
     begin_list(range);
-    const bool is_left = add_next(range) || take_part(share, end_ns);
+    const bool is_left = add_next(range) || take_part(share, end_ns) || add_limited(share, end_ns);
     pthread_mutex_unlock(&range->lock);
     return is_left;
 }

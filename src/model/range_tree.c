@@ -24,22 +24,26 @@ void rv_range_tree_clear(struct rv_range_tree *tree)
     tree->nodes[0] = (struct rv_range_node){0};
     tree->last[0] = (struct rv_range_callee){0};
     tree->n = 1;
-    tree->full = NULL;
     rv_hash_index_clear(&tree->by_path);
 }
 
-void rv_range_tree_limit(struct rv_range_tree *tree, const struct rv_range_tree *full)
+void rv_range_tree_init_as(struct rv_range_tree *tree, const struct rv_range_tree *full)
 {
-    tree->full = full;
-    tree->in_full = rv_vec_reserve(tree->in_full, &tree->in_full_capacity, 1, sizeof *tree->in_full);
-    tree->in_full[0] = 0;
+    rv_range_tree_init(tree);
+    reserve(tree, full->n);
+    for (size_t i = 1; i < full->n; i++) {
+        const struct rv_range_node *node = &full->nodes[i];
+        tree->nodes[i] = (struct rv_range_node){.id = node->id, .parent = node->parent, .next = node->next};
+        tree->last[i] = (struct rv_range_callee){0};
+    }
+    tree->n = full->n;
+    tree->paths = full;
 }
 
 void rv_range_tree_fini(struct rv_range_tree *tree)
 {
     free(tree->nodes);
     free(tree->last);
-    free(tree->in_full);
     rv_hash_index_fini(&tree->by_path);
     *tree = (struct rv_range_tree){0};
 }
@@ -69,30 +73,23 @@ static bool is_path(const void *tree, uint32_t node, const void *key)
     return known->parent == path->parent && known->id == path->id;
 }
 
+static const struct rv_hash_index *index_of(const struct rv_range_tree *tree)
+{
+    return tree->paths ? &tree->paths->by_path : &tree->by_path;
+}
+
 /* The node of a path, or 0; first: what the index has first for its hash. */
 static uint32_t find(const struct rv_range_tree *tree, struct path path, uint64_t hash, uint32_t first)
 {
     if (!first || is_path(tree, first, &path))
         return first;
-    return rv_hash_index_find(&tree->by_path, hash, is_path, tree, &path);
-}
-
-/* Does a tree's limit have the path, which is to be its next node? */
-static bool is_within_limit(struct rv_range_tree *tree, struct path path, uint64_t hash)
-{
-    const struct path there = {tree->in_full[path.parent], path.id};
-    const uint32_t node = rv_hash_index_find(&tree->full->by_path, hash, is_path, tree->full, &there);
-    if (!node)
-        return false;
-    tree->in_full = rv_vec_reserve(tree->in_full, &tree->in_full_capacity, tree->n + 1, sizeof *tree->in_full);
-    tree->in_full[tree->n] = node;
-    return true;
+    return rv_hash_index_find(index_of(tree), hash, is_path, tree, &path);
 }
 
 /* Returns the parent where there is no room. */
 static uint32_t add_node(struct rv_range_tree *tree, struct path path, uint64_t hash)
 {
-    if (rv_range_tree_is_full(tree) || (tree->full && !is_within_limit(tree, path, hash)))
+    if (rv_range_tree_is_full(tree))
         return path.parent;
     reserve(tree, tree->n + 1);
     const uint32_t node = (uint32_t)tree->n++;
@@ -108,7 +105,8 @@ static uint32_t find_or_add(struct rv_range_tree *tree, uint32_t parent, uint32_
 {
     const struct path path = {parent, id};
     const uint64_t hash = hash_of(tree->nodes[parent].next, id);
-    const uint32_t first = tree->last[parent].node ? rv_hash_index_first(&tree->by_path, hash) : 0,
+    const bool has_child = tree->last[parent].node || tree->paths;
+    const uint32_t first = has_child ? rv_hash_index_first(index_of(tree), hash) : 0,
                    node = find(tree, path, hash, first);
     if (!node)
         return add_node(tree, path, hash);
@@ -292,6 +290,16 @@ void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_paths
     }
     free(merge.places);
     free(merge.hashes);
+}
+
+void rv_range_tree_add(struct rv_range_tree *full, const struct rv_range_tree *tree)
+{
+    for (size_t i = 0; i < tree->n; i++) {
+        full->nodes[i].self_ns += tree->nodes[i].self_ns;
+        add_totals(&full->nodes[i], &tree->nodes[i]);
+        if (i > 0 && tree->nodes[i].parent == 0)
+            add_totals(&full->nodes[0], &tree->nodes[i]);
+    }
 }
 
 /* ---- order ---- */

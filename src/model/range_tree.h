@@ -35,10 +35,8 @@ struct rv_range_tree {
                                      of its callees are made of */
     struct rv_range_callee *last; /* by node: its callee that was found last, or the root */
     size_t n, capacity, last_capacity;
-    struct rv_hash_index by_path;     /* hash of a path to its node */
-    const struct rv_range_tree *full; /* NULL, or a tree without whose paths this one does, too */
-    uint32_t *in_full;                /* by node: its path's node there */
-    size_t in_full_capacity;
+    struct rv_hash_index by_path;      /* hash of a path to its node, */
+    const struct rv_range_tree *paths; /* or NULL; else the full tree whose paths this one has: its index is read */
 };
 
 void rv_range_tree_init(struct rv_range_tree *tree);
@@ -51,12 +49,13 @@ static inline bool rv_range_tree_is_full(const struct rv_range_tree *tree)
 }
 
 /*
- * Until a tree is cleared, give no nodes to paths that a full one has none of either: it is to be merged into that.
- * Another thread may merge others into the full tree meanwhile. The tree has no paths yet.
+ * Give a tree that has none the paths of a full one, without times. Sums of calls are added to its nodes, and at last to the
+ * same nodes of the full tree, which outlives it, and to which another thread may add others meanwhile.
  */
-void rv_range_tree_limit(struct rv_range_tree *tree, const struct rv_range_tree *full);
+void rv_range_tree_init_as(struct rv_range_tree *tree, const struct rv_range_tree *full);
+void rv_range_tree_add(struct rv_range_tree *full, const struct rv_range_tree *tree);
 
-/* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first, or where the limit has none. */
+/* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first. */
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id);
 
 /* The same where it is the one that was found last of its caller's; else 0. */
@@ -66,7 +65,7 @@ static inline uint32_t rv_range_tree_last(const struct rv_range_tree *tree, uint
     return last.id == id ? last.node : 0;
 }
 
-/* Forget all paths and the limit, keep the room. */
+/* Forget all paths, keep the room. */
 void rv_range_tree_clear(struct rv_range_tree *tree);
 
 struct rv_range_paths { /* a tree's nodes in about 12 bytes each, to be merged later; zeroed = not even a root */

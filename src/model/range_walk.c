@@ -42,13 +42,26 @@ struct rv_range_statistics_id {
     uint64_t total_ns, self_ns;
 };
 
+void rv_range_rows_fini(struct rv_range_rows *rows)
+{
+    rv_stats_destroy(rows->stats);
+    free(rows->ids);
+    *rows = (struct rv_range_rows){0};
+}
+
 void rv_range_part_fini(struct rv_range_part *part)
 {
-    rv_stats_destroy(part->stats);
+    rv_range_rows_fini(&part->rows);
     free(part->paths.bytes);
-    free(part->ids);
     rv_call_list_fini(&part->calls);
     free(part->cut);
+}
+
+static void fini_sums(struct rv_range_sums *sums)
+{
+    rv_range_rows_fini(&sums->rows);
+    free(sums->by_id);
+    rv_range_tree_fini(&sums->tree);
 }
 
 void rv_range_walk_fini(struct rv_range_walk *walk)
@@ -57,8 +70,8 @@ void rv_range_walk_fini(struct rv_range_walk *walk)
     rv_range_times_fini(&walk->times);
     free(walk->frames);
     free(walk->frame_times);
-    free(walk->by_id);
-    rv_range_tree_fini(&walk->tree);
+    fini_sums(&walk->sums);
+    fini_sums(&walk->aside);
     free(walk->boxes);
 }
 
@@ -74,18 +87,36 @@ static void make_room(struct rv_range_walk *walk)
     walk->frame_times[walk->n_frames] = (struct rv_range_frame_times){0};
 }
 
+static void choose_sums(struct rv_range_walk *walk, bool is_limited)
+{
+    const struct rv_range_sums sums = walk->sums;
+    if (is_limited == walk->is_limited)
+        return;
+    walk->sums = walk->aside;
+    walk->aside = sums;
+    walk->is_limited = is_limited;
+}
+
+static void begin_sums(struct rv_range_walk *walk)
+{
+    struct rv_range_sums *sums = &walk->sums;
+    if (!sums->rows.stats)
+        sums->rows.stats = rv_stats_create();
+    if (!sums->tree.nodes && walk->is_limited)
+        rv_range_tree_init_as(&sums->tree, walk->scope->full);
+    else if (!sums->tree.nodes)
+        rv_range_tree_init(&sums->tree);
+}
+
 void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
 {
     walk->part = part;
     walk->at_piece = 0;
-    part->stats = rv_stats_create();
     part->calls.order = walk->scope->list_order;
     part->calls.least_rank = atomic_load_explicit(&walk->scope->least_listed, memory_order_relaxed);
-    if (!walk->tree.nodes)
-        rv_range_tree_init(&walk->tree);
     part->is_limited = walk->scope->full && !(part->is_kept_later && part->is_read);
-    if (part->is_limited)
-        rv_range_tree_limit(&walk->tree, walk->scope->full);
+    choose_sums(walk, part->is_limited);
+    begin_sums(walk);
     if (walk->n_frames == 0)
         make_room(walk);
     walk->n_frames = 1;
@@ -167,9 +198,9 @@ static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *f
 
 static void finish_listed(struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
-    walk->by_id[frame->id].n_open--;
+    walk->sums.by_id[frame->id].n_open--;
     if (frame->arguments)
-        walk->by_id[frame->arguments].n_open--;
+        walk->sums.by_id[frame->arguments].n_open--;
     walk->n_listed = frame->node;
     list_call(walk, frame);
 }
@@ -183,8 +214,8 @@ static void finish_listed(struct rv_range_walk *walk, const struct rv_range_fram
 static inline void add_row(struct rv_range_walk *walk, const struct rv_range_frame *frame, struct measured measured,
                            uint64_t taken_ns)
 {
-    struct rv_range_statistics_id *id = &walk->by_id[frame->id];
-    struct rv_range_node *node = &walk->tree.nodes[frame->node];
+    struct rv_range_statistics_id *id = &walk->sums.by_id[frame->id];
+    struct rv_range_node *node = &walk->sums.tree.nodes[frame->node];
     id->self_ns += measured.self_ns;
     if (frame->is_outermost)
         id->total_ns += measured.inside_ns;
@@ -195,10 +226,10 @@ static inline void add_row(struct rv_range_walk *walk, const struct rv_range_fra
     if (measured.self_ns != measured.inside_ns)
         node->self_ns += measured.self_ns - measured.inside_ns;
     if (measured.inside_ns != taken_ns)
-        walk->tree.nodes[frame[-1].node].self_ns += measured.inside_ns - taken_ns;
+        walk->sums.tree.nodes[frame[-1].node].self_ns += measured.inside_ns - taken_ns;
     if (!frame->is_counted)
         return;
-    rv_stats_calls_add(&walk->calls[id->place - 1], measured.duration_ns);
+    rv_stats_calls_add(&walk->sums.calls[id->place - 1], measured.duration_ns);
     if (__builtin_expect(frame->flags & RV_SPAN_DOUBTFUL, 0))
         id->has_doubtful = true;
 }
@@ -210,12 +241,12 @@ static void finish_row(struct rv_range_walk *walk, const struct rv_range_frame *
     const struct measured measured = measure(walk, frame);
     if (walk->scope->time != RV_TIME_WALL)
         add_row(walk, frame, measured, 0);
-    walk->tree.nodes[frame->node].off_ns += frame->is_lost ? 0 : measured.off_ns;
+    walk->sums.tree.nodes[frame->node].off_ns += frame->is_lost ? 0 : measured.off_ns;
     if (!walk->has_times)
         return;
     const struct rv_range_frame_times *times = &walk->frame_times[frame - walk->frames];
     if (rv_state_times_any(&times->callees))
-        rv_stats_add_times(walk->part->stats, walk->by_id[frame->id].place - 1, &times->own,
+        rv_stats_add_times(walk->sums.rows.stats, walk->sums.by_id[frame->id].place - 1, &times->own,
                            frame->is_outermost ? &times->callees : &NO_TIMES);
 }
 
@@ -258,14 +289,15 @@ static inline size_t n_enclosing(const struct rv_range_frame *frames, size_t n_f
 
 static void reach_id(struct rv_range_walk *walk, uint32_t id)
 {
-    if (id >= walk->n_by_id)
-        walk->by_id = rv_vec_extend(walk->by_id, &walk->n_by_id, (size_t)id + 1, sizeof *walk->by_id);
+    if (id >= walk->sums.n_by_id)
+        walk->sums.by_id =
+            rv_vec_extend(walk->sums.by_id, &walk->sums.n_by_id, (size_t)id + 1, sizeof *walk->sums.by_id);
 }
 
 static struct rv_range_statistics_id *id_at(struct rv_range_walk *walk, uint32_t id)
 {
     reach_id(walk, id);
-    return &walk->by_id[id];
+    return &walk->sums.by_id[id];
 }
 
 /* Texts of arguments have ids of their own among those of subroutines. */
@@ -280,23 +312,23 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
         frame->arguments ? id_at(walk, frame->arguments)->n_open++ == 0 : frame->is_outermost;
 }
 
-/* The first row of its subroutine in the part. */
+/* The first row of its subroutine in the sums. */
 static __attribute__((noinline)) void begin_id(struct rv_range_walk *walk, uint32_t id)
 {
     static const struct rv_histogram NO_DURATIONS;
-    struct rv_range_part *part = walk->part;
-    const struct rv_stats_row none = {.id = (uint32_t)part->n_ids, .min_ns = UINT64_MAX};
-    part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
-    part->ids[part->n_ids++] = id;
-    rv_stats_put(part->stats, &none, &NO_DURATIONS);
-    walk->calls = rv_stats_calls(part->stats);
-    walk->by_id[id].place = (uint32_t)part->n_ids;
+    struct rv_range_rows *rows = &walk->sums.rows;
+    const struct rv_stats_row none = {.id = (uint32_t)rows->n_ids, .min_ns = UINT64_MAX};
+    rows->ids = rv_vec_reserve(rows->ids, &rows->ids_capacity, rows->n_ids + 1, sizeof *rows->ids);
+    rows->ids[rows->n_ids++] = id;
+    rv_stats_put(rows->stats, &none, &NO_DURATIONS);
+    walk->sums.calls = rv_stats_calls(rows->stats);
+    walk->sums.by_id[id].place = (uint32_t)rows->n_ids;
 }
 
 /* Of a row's subroutine. Returns whether it is its outermost row. */
 static inline bool enter_id(struct rv_range_walk *walk, const struct rv_range_frame *frame)
 {
-    struct rv_range_statistics_id *id = &walk->by_id[frame->id];
+    struct rv_range_statistics_id *id = &walk->sums.by_id[frame->id];
     if (__builtin_expect(!id->place, 0))
         begin_id(walk, frame->id);
     const uint32_t at = (uint32_t)(frame - walk->frames);
@@ -310,8 +342,8 @@ static inline void begin_row(struct rv_range_walk *walk, struct rv_range_frame *
     frame->is_outermost = enter_id(walk, frame);
     if (frame->is_lost)
         return;
-    const uint32_t caller = frame->node, last = rv_range_tree_last(&walk->tree, caller, frame->id);
-    frame->node = last ? last : rv_range_tree_at(&walk->tree, caller, frame->id);
+    const uint32_t caller = frame->node, last = rv_range_tree_last(&walk->sums.tree, caller, frame->id);
+    frame->node = last ? last : rv_range_tree_at(&walk->sums.tree, caller, frame->id);
     frame->is_lost = frame->node == caller;
 }
 
@@ -372,11 +404,11 @@ __attribute__((always_inline)) static inline void add_call(struct rv_range_walk 
     if (finishes && scope->time != RV_TIME_WALL)
         return;
     if (taken_ns)
-        walk->by_id[caller->id].self_ns -= taken_ns;
+        walk->sums.by_id[caller->id].self_ns -= taken_ns;
     if (passes)
         add_row(walk, frame, (struct measured){inside_ns, inside_ns, box->duration_ns, 0}, taken_ns);
     else
-        walk->tree.nodes[frame->node].self_ns -= taken_ns;
+        walk->sums.tree.nodes[frame->node].self_ns -= taken_ns;
 }
 
 __attribute__((always_inline)) static inline void add_boxes(struct rv_range_walk *walk, const struct rv_range_piece *of,
@@ -458,19 +490,19 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
 }
 
-static void sum_rows(struct rv_range_walk *walk)
+static void sum_rows(struct rv_range_sums *sums)
 {
     static const struct rv_histogram NO_DURATIONS;
-    struct rv_range_part *part = walk->part;
-    for (size_t i = 0; i < part->n_ids; i++) {
-        struct rv_range_statistics_id *id = &walk->by_id[part->ids[i]];
+    struct rv_range_rows *rows = &sums->rows;
+    for (size_t i = 0; i < rows->n_ids; i++) {
+        struct rv_range_statistics_id *id = &sums->by_id[rows->ids[i]];
         const struct rv_stats_row row = {.id = (uint32_t)i,
                                          .total_ns = id->total_ns,
                                          .self_ns = id->self_ns,
                                          .min_ns = UINT64_MAX,
                                          .has_doubtful = id->has_doubtful};
-        rv_stats_put(part->stats, &row, &NO_DURATIONS);
-        part->self_ns += id->self_ns;
+        rv_stats_put(rows->stats, &row, &NO_DURATIONS);
+        rows->self_ns += id->self_ns;
         *id = (struct rv_range_statistics_id){0};
     }
 }
@@ -488,10 +520,23 @@ static void sum_paths(struct rv_range_tree *tree)
 /* Leave the part what is needed until it is added, or for as long as it is kept. */
 static void end_part(struct rv_range_walk *walk)
 {
-    sum_rows(walk);
-    sum_paths(&walk->tree);
-    walk->part->paths = rv_range_tree_pack(&walk->tree);
-    rv_range_tree_clear(&walk->tree);
+    struct rv_range_sums *sums = &walk->sums;
+    if (walk->is_limited)
+        return;
+    sum_rows(sums);
+    sum_paths(&sums->tree);
+    walk->part->rows = sums->rows;
+    sums->rows = (struct rv_range_rows){0};
+    walk->part->paths = rv_range_tree_pack(&sums->tree);
+    rv_range_tree_clear(&sums->tree);
+}
+
+const struct rv_range_sums *rv_range_walk_sum_limited(struct rv_range_walk *walk)
+{
+    struct rv_range_sums *sums = walk->is_limited ? &walk->sums : &walk->aside;
+    sum_rows(sums);
+    sum_paths(&sums->tree);
+    return sums;
 }
 
 static void end_piece(struct rv_range_walk *walk)

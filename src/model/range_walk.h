@@ -26,7 +26,7 @@ struct rv_range_scope { /* what all parts of a range have in common */
     bool lists_calls;
     uint32_t calls_of; /* as an id of the results */
     enum rv_call_list_order list_order;
-    const struct rv_range_tree *full; /* NULL, or the paths of earlier parts that have nodes: no others get any */
+    const struct rv_range_tree *full; /* NULL, or the range's tree: its paths are all that have nodes */
     atomic_uint_least64_t
         least_listed; /* calls of less rank need not be kept; no ordering needed: a lower one does, too */
 };
@@ -60,29 +60,44 @@ struct rv_range_call { /* what is inside a piece of a call that is listed and th
     bool is_counted; /* with this piece, the latest: earlier ones have more of it */
 };
 
-struct rv_range_part {                   /* zeroed but for its pieces = not measured */
-    const struct rv_range_piece *pieces; /* of each lane the latest first */
-    size_t n_pieces;
+struct rv_range_rows {      /* zeroed = none */
     struct rv_stats *stats; /* of subroutine ids[i] at i */
     uint32_t *ids;
     size_t n_ids, ids_capacity;
-    uint32_t ids_end;            /* greater than the own ids of the calls that it read */
-    struct rv_range_paths paths; /* once it is complete */
-    uint64_t self_ns;            /* of all rows */
-    struct rv_call_list calls;   /* that are listed; not finished */
+    uint64_t self_ns; /* of all rows */
+};
+
+void rv_range_rows_fini(struct rv_range_rows *rows);
+
+struct rv_range_part {                   /* zeroed but for its pieces = not measured */
+    const struct rv_range_piece *pieces; /* of each lane the latest first */
+    size_t n_pieces;
+    /* once it is complete; but where paths are limited, the share that measured it has them */
+    struct rv_range_rows rows;
+    struct rv_range_paths paths;
+    uint32_t ids_end;          /* greater than the own ids of the calls that it read */
+    struct rv_call_list calls; /* that are listed; not finished */
     struct rv_range_call *cut;
     size_t n_cut, cut_capacity;
     uint64_t missing_before_ns;
     bool lacks_objects; /* some were dropped before they were read */
     bool is_damaged, is_done;
     bool is_read;        /* its calls may be in pages: where it is to be kept, it has all of its paths */
-    bool is_limited;     /* it has those only that have nodes in this range */
+    bool is_limited;     /* to paths that have nodes in this range */
     uint64_t n_expected; /* calls */
     bool is_kept_later;  /* to be kept in the range memory (model/range_memory.h) once it has been added, */
     const struct rv_range_part *kept; /* or the kept part whose results this one borrows */
 };
 
 void rv_range_part_fini(struct rv_range_part *part);
+
+struct rv_range_sums { /* zeroed = none */
+    struct rv_range_rows rows;
+    struct rv_stats_calls *calls;         /* of the rows' statistics */
+    struct rv_range_statistics_id *by_id; /* of the results */
+    size_t n_by_id;
+    struct rv_range_tree tree;
+};
 
 struct rv_range_walk { /* by one thread, of one part after another; zeroed = of none yet, but for the scope */
     const struct rv_range_scope *scope;
@@ -96,12 +111,11 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     struct rv_range_frame *frames; /* calls that enclose the next one */
     struct rv_range_frame_times *frame_times;
     size_t n_frames, frames_capacity, frame_times_capacity;
-    size_t n_listed;                      /* frames up to the innermost call that is listed */
-    struct rv_range_statistics_id *by_id; /* of the results */
-    size_t n_by_id;
-    struct rv_range_tree tree;    /* of the part */
-    struct rv_stats_calls *calls; /* of the part's statistics */
-    struct rv_box *boxes;         /* scratch */
+    size_t n_listed;            /* frames up to the innermost call that is listed */
+    struct rv_range_sums sums;  /* of the part, or if it is limited, of all parts of the walk that are; */
+    struct rv_range_sums aside; /* the other ones meanwhile */
+    bool is_limited;            /* sums are those of limited parts */
+    struct rv_box *boxes;       /* scratch */
 };
 
 /* The previous part is complete. The part outlives the walk through it. */
@@ -118,6 +132,9 @@ static inline bool rv_range_walk_is_over(const struct rv_range_walk *walk)
 {
     return walk->at_piece == walk->part->n_pieces;
 }
+
+/* The sums of the walk's limited parts, of which it has had some: once, when no part is left for it. */
+const struct rv_range_sums *rv_range_walk_sum_limited(struct rv_range_walk *walk);
 
 void rv_range_walk_fini(struct rv_range_walk *walk);
 

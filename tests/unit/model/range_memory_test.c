@@ -4,8 +4,9 @@
 
 static struct rv_range_part part_of(const struct rv_range_piece *piece, uint64_t self_ns)
 {
-    struct rv_range_part part = {.pieces = piece, .n_pieces = 1, .stats = rv_stats_create(), .self_ns = self_ns};
-    rv_stats_add_call(part.stats, 0, &(struct rv_stats_call){.self_ns = self_ns, .duration_ns = self_ns});
+    struct rv_range_part part = {
+        .pieces = piece, .n_pieces = 1, .rows = {.stats = rv_stats_create(), .self_ns = self_ns}};
+    rv_stats_add_call(part.rows.stats, 0, &(struct rv_stats_call){.self_ns = self_ns, .duration_ns = self_ns});
     return part;
 }
 
@@ -25,7 +26,7 @@ Test(range_memory, a_part_is_found_by_its_piece, .timeout = 60)
     cr_assert_null(rv_range_memory_borrow(memory, &beside, &FEW));
     const struct rv_range_part *found = rv_range_memory_borrow(memory, &piece, &FEW);
     cr_assert_not_null(found);
-    cr_assert_eq(found->self_ns, 77);
+    cr_assert_eq(found->rows.self_ns, 77);
     rv_range_memory_release(memory, found);
     rv_range_memory_destroy(memory);
 }
@@ -42,7 +43,7 @@ Test(range_memory, a_part_whose_states_are_others_by_now_gives_way_to_a_new_one,
     cr_assert_gt(rv_range_memory_room(memory, &FEW), room);
     rv_range_memory_take(memory, &anew, &FEW);
     const struct rv_range_part *found = rv_range_memory_borrow(memory, &after, &FEW);
-    cr_assert_eq(found->self_ns, 78);
+    cr_assert_eq(found->rows.self_ns, 78);
     rv_range_memory_release(memory, found);
     rv_range_memory_destroy(memory);
 }
@@ -80,10 +81,10 @@ Test(range_memory, the_oldest_part_that_is_not_borrowed_makes_room, .timeout = 6
         rv_range_memory_take(memory, &part, &FEW);
         first = i == 0 ? rv_range_memory_borrow(memory, &pieces[0], &FEW) : first;
     }
-    cr_assert_eq(first->self_ns, 1);
+    cr_assert_eq(first->rows.self_ns, 1);
     cr_assert_null(rv_range_memory_borrow(memory, &pieces[1], &FEW));
     const struct rv_range_part *last = rv_range_memory_borrow(memory, &pieces[N - 1], &FEW);
-    cr_assert_eq(last->self_ns, N);
+    cr_assert_eq(last->rows.self_ns, N);
     rv_range_memory_release(memory, first);
     rv_range_memory_release(memory, last);
     rv_range_memory_destroy(memory);
