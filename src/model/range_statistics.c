@@ -1,6 +1,7 @@
 /*
  * A range is divided into parts, which are measured by any number of threads (model/range_walk.h) and added in their order, so
- * that the results do not depend on threads: lanes are ordered by thread, and of each the latest part comes first.
+ * that the results do not depend on threads: lanes are ordered by thread, and of each the latest part comes first. But some small
+ * parts of all threads and times, the pilots, come before the others: where there are too many paths, they tell which take long.
  */
 #include "model/range_statistics.h"
 
@@ -13,12 +14,21 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "model/least_listed.h"
+#include "model/long_paths.h"
 #include "model/range_walk.h"
 #include "model/timeline_query.h"
 
 #define CALLS_PER_PART (UINT64_C(1) << 17)
+#define PILOTS_PER_PART 8u        /* a pilot has so many times less calls than a part; */
+#define PARTS_PER_PILOT 8u        /* one of so many parts of a lane begins with one; */
+#define MOST_PILOTS 12u           /* and a range has so many */
 #define SAMPLED_LISTED (1u << 15) /* calls that the list of a sample keeps: so many are sorted within some 5 ms */
 #define MOST_AHEAD 16u            /* parts measured before the next to be added: each may be as large as its calls */
+
+struct piece_end {
+    uint64_t ns;
+    bool is_of_pilot;
+};
 
 struct rv_range_statistics {
     struct rv_range_scope scope;
@@ -27,13 +37,15 @@ struct rv_range_statistics {
     uint64_t *namesakes; /* hashes of the first so many of scope.as_id */
     uint32_t *lane_idxs;
     size_t n_lane_idxs;
-    uint64_t *ends_ns; /* of pieces of the lane that is divided */
+    struct piece_end *ends; /* of the lane that is divided */
     size_t n_ends, ends_capacity;
     struct rv_range_piece *pieces;
     size_t n_pieces, pieces_capacity;
     struct rv_range_part *parts;
     size_t n_parts, parts_capacity;
     uint64_t calls_per_part;
+    size_t n_pilots;        /* the first so many parts; 0: all paths get nodes, while there is room */
+    size_t n_paths_of_half; /* of the first half of the pilots */
     size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
     uint64_t n_calls_sampled;                 /* 0: all */
     double sampled;                           /* share of the calls, once it has begun */
@@ -80,45 +92,55 @@ static void choose_lanes(struct rv_range_statistics *range, const struct rv_rang
     }
 }
 
-/* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
-static uint64_t expected_in(const struct rv_range_scope *scope, const struct rv_lane *lane)
+/* Estimate the calls of a lane in a piece; in summarized blocks as if evenly distributed. */
+static uint64_t expected_in(const struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns)
 {
-    uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
+    const uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
     if (!rv_timeline_first_log(lane->timeline))
-        return rv_timeline_query_count(lane->timeline, scope->from_ns, scope->to_ns, 0);
-    uint64_t from_ns = scope->from_ns > first_ns ? scope->from_ns : first_ns;
-    uint64_t to_ns = scope->to_ns < last_ns ? scope->to_ns : last_ns;
+        return rv_timeline_query_count(lane->timeline, from_ns, to_ns, 0);
+    from_ns = from_ns > first_ns ? from_ns : first_ns;
+    to_ns = to_ns < last_ns ? to_ns : last_ns;
     if (from_ns >= to_ns)
         return 0;
     return (uint64_t)((double)(to_ns - from_ns) / (double)(last_ns - first_ns) * (double)lane->n_events / 2.0);
 }
 
-static void add_piece(struct rv_range_statistics *range, const struct rv_range_piece *piece)
+static void add_piece(struct rv_range_statistics *range, const struct rv_lane *lane, struct rv_range_piece piece)
 {
+    piece.n_expected = expected_in(lane, piece.from_ns, piece.to_ns);
     range->pieces = rv_vec_reserve(range->pieces, &range->pieces_capacity, range->n_pieces + 1, sizeof *range->pieces);
-    range->pieces[range->n_pieces++] = *piece;
+    range->pieces[range->n_pieces++] = piece;
 }
 
 /* Many may have one time. */
-static void add_end(struct rv_range_statistics *range, uint64_t end_ns, const uint64_t within_ns[2])
+static void add_end(struct rv_range_statistics *range, struct piece_end end, const uint64_t within_ns[2])
 {
-    const uint64_t before_ns = range->n_ends ? range->ends_ns[range->n_ends - 1] : within_ns[1];
-    if (end_ns <= within_ns[0] || end_ns >= before_ns)
+    const uint64_t before_ns = range->n_ends ? range->ends[range->n_ends - 1].ns : within_ns[1];
+    if (end.ns <= within_ns[0] || end.ns >= before_ns)
         return;
-    range->ends_ns = rv_vec_reserve(range->ends_ns, &range->ends_capacity, range->n_ends + 1, sizeof *range->ends_ns);
-    range->ends_ns[range->n_ends++] = end_ns;
+    range->ends = rv_vec_reserve(range->ends, &range->ends_capacity, range->n_ends + 1, sizeof *range->ends);
+    range->ends[range->n_ends++] = end;
 }
 
-/* A part ends where the number of calls up to a mark says so: ends stay where they were when more calls come. */
+/* Of the pilots' sizes that a lane is divided into, is this one a pilot? It begins where a part does. */
+static bool is_pilot(uint64_t ordinal)
+{
+    return ordinal % (PILOTS_PER_PART * PARTS_PER_PILOT) == PILOTS_PER_PART;
+}
+
+/* A piece ends where the number of calls up to a mark says so: ends stay where they were when more calls come. */
 static void add_ends_at_marks(struct rv_range_statistics *range, const struct rv_timeline *timeline,
                               const uint64_t within_ns[2])
 {
     size_t n;
     const struct rv_timeline_mark *marks = rv_timeline_marks(timeline, &n);
+    const uint64_t calls_per_pilot =
+        range->calls_per_part > PILOTS_PER_PART ? range->calls_per_part / PILOTS_PER_PART : 1;
     for (size_t i = n; i-- > 0 && marks[i].end_ns > within_ns[0];) {
-        const uint64_t n_before = i > 0 ? marks[i - 1].n_spans : 0;
-        if (marks[i].n_spans / range->calls_per_part > n_before / range->calls_per_part)
-            add_end(range, marks[i].end_ns, within_ns);
+        const uint64_t before = (i > 0 ? marks[i - 1].n_spans : 0) / calls_per_pilot,
+                       here = marks[i].n_spans / calls_per_pilot;
+        if (here / PILOTS_PER_PART > before / PILOTS_PER_PART || (here > before && is_pilot(before)))
+            add_end(range, (struct piece_end){marks[i].end_ns, is_pilot(before)}, within_ns);
     }
 }
 
@@ -126,10 +148,11 @@ static void add_ends_at_marks(struct rv_range_statistics *range, const struct rv
 static void add_even_ends(struct rv_range_statistics *range, const struct rv_lane *lane, const uint64_t within_ns[2])
 {
     const uint64_t first_ns = rv_timeline_first_ns(lane->timeline),
-                   n_parts = lane->n_events / 2 / range->calls_per_part;
-    const uint64_t period_ns = n_parts ? (lane->last_ns - first_ns) / n_parts : 0;
-    for (uint64_t i = period_ns ? n_parts : 0; i-- > 1;)
-        add_end(range, first_ns + i * period_ns, within_ns);
+                   n_pilots = lane->n_events / 2 / range->calls_per_part * PILOTS_PER_PART;
+    const uint64_t period_ns = n_pilots ? (lane->last_ns - first_ns) / n_pilots : 0;
+    for (uint64_t i = period_ns ? n_pilots : 0; i-- > 1;)
+        if (i % PILOTS_PER_PART == 0 || is_pilot(i - 1))
+            add_end(range, (struct piece_end){first_ns + i * period_ns, is_pilot(i - 1)}, within_ns);
 }
 
 /*
@@ -177,28 +200,32 @@ static void add_pieces(struct rv_range_statistics *range, const struct rv_lane *
     const uint64_t gone_ns = gone_before_ns(lane->timeline);
     choose_ends(range, lane, (uint64_t[2]){rv_clock_later_ns(gone_ns, piece.from_ns), piece.to_ns});
     for (size_t i = 0; i < range->n_ends; i++) {
-        piece.from_ns = range->ends_ns[i];
+        piece.from_ns = range->ends[i].ns;
         piece.has_earlier = true;
-        add_piece(range, &piece);
+        add_piece(range, lane, piece);
         piece.to_ns = piece.from_ns;
+        piece.is_pilot = range->ends[i].is_of_pilot;
         piece.has_later = true;
         piece.is_last = false;
     }
     piece.is_first = piece.has_later && begins_before(range, lane);
     piece.from_ns = piece.is_first ? 0 : range->scope.from_ns; /* 0: the same in each such range */
     piece.has_earlier = false;
-    add_piece(range, &piece);
+    add_piece(range, lane, piece);
 }
 
-static void add_to_part(struct rv_range_statistics *range, uint64_t n_expected, bool is_kept_later)
+/* A part has the next pieces that make up its calls; but pilots, and pieces that are kept, are parts of their own. */
+static void add_to_part(struct rv_range_statistics *range, size_t at, bool is_kept_later)
 {
+    const struct rv_range_piece *piece = &range->pieces[at];
     const struct rv_range_part *last = range->n_parts ? &range->parts[range->n_parts - 1] : NULL;
-    if (!last || last->n_expected >= range->calls_per_part || last->is_kept_later || is_kept_later) {
+    const bool is_alone = is_kept_later || piece->is_pilot || !last || last->is_kept_later || piece[-1].is_pilot;
+    if (is_alone || last->n_expected >= range->calls_per_part) {
         range->parts = rv_vec_reserve(range->parts, &range->parts_capacity, range->n_parts + 1, sizeof *range->parts);
         range->parts[range->n_parts++] = (struct rv_range_part){.is_kept_later = is_kept_later};
     }
     range->parts[range->n_parts - 1].n_pieces++;
-    range->parts[range->n_parts - 1].n_expected += n_expected;
+    range->parts[range->n_parts - 1].n_expected += piece->n_expected;
 }
 
 /*
@@ -238,8 +265,10 @@ static void divide(struct rv_range_statistics *range)
     const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
     struct rv_range_times states = {0};
     uint64_t n_all_expected = 0;
-    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->scope.lanes);
-    for (size_t i = 0; i < range->n_lane_idxs; i++) {
+    const size_t n_lanes = range->n_lane_idxs;
+    qsort_r(range->lane_idxs, n_lanes, sizeof *range->lane_idxs, by_thread, range->scope.lanes);
+    range->n_lane_idxs = 0;
+    for (size_t i = 0; i < n_lanes; i++) {
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;
         pthread_rwlock_rdlock(&lane->lock);
@@ -247,7 +276,7 @@ static void divide(struct rv_range_statistics *range)
             pthread_rwlock_unlock(&lane->lock);
             continue;
         }
-        const uint64_t n_expected = expected_in(&range->scope, lane);
+        range->lane_idxs[range->n_lane_idxs++] = lane->idx;
         const bool keeps = keeps_parts(range, lane);
         const bool is_read = rv_timeline_first_log(lane->timeline) ||
                              rv_timeline_paged_before_ns(lane->timeline, range->scope.from_ns, range->scope.to_ns);
@@ -258,10 +287,10 @@ static void divide(struct rv_range_statistics *range)
         if (keeps)
             add_states(range, &states, first);
         for (size_t j = first; j < range->n_pieces; j++) {
-            add_to_part(range, n_expected / (range->n_pieces - first), keeps && !is_at_end(&range->pieces[j]));
+            add_to_part(range, j, keeps && !is_at_end(&range->pieces[j]));
             range->parts[range->n_parts - 1].is_read = is_read;
+            n_all_expected += range->pieces[j].n_expected;
         }
-        n_all_expected += n_expected;
     }
     rv_range_times_fini(&states);
     atomic_store_explicit(&range->n_expected, n_all_expected, memory_order_relaxed);
@@ -315,7 +344,7 @@ void rv_range_statistics_destroy(struct rv_range_statistics *range)
     free(range->cut);
     rv_hash_index_fini(&range->cut_places);
     free(range->lane_idxs);
-    free(range->ends_ns);
+    free(range->ends);
     free(range->pieces);
     free(range->parts);
     pthread_cond_destroy(&range->has_added);
@@ -427,6 +456,33 @@ static void finish_if_complete(struct rv_range_statistics *range)
         finish(range);
 }
 
+/* Once the pilots are added: will there be too many paths? The other parts find half as many as their second half did. */
+static bool has_too_many_paths(const struct rv_range_statistics *range)
+{
+    uint64_t n_calls = 0, n_others = 0;
+    for (size_t i = range->n_pilots / 2; i < range->n_parts; i++)
+        *(i < range->n_pilots ? &n_calls : &n_others) += range->parts[i].n_expected;
+    const double n_found = (double)(range->tree.n - range->n_paths_of_half);
+    return n_found * (double)n_others / (double)(n_calls + 1) / 2.0 > RV_RANGE_MOST_NODES;
+}
+
+/* To the paths that take longest in the pilots, and those of long calls. */
+static void close_tree(struct rv_range_statistics *range)
+{
+    struct rv_range_tree long_paths;
+    rv_range_tree_init(&long_paths);
+    rv_long_paths_add(&long_paths, &range->scope, range->lane_idxs, range->n_lane_idxs);
+    rv_range_tree_close(&range->tree, &long_paths);
+}
+
+static void add_pilot(struct rv_range_statistics *range)
+{
+    if (range->n_added == range->n_pilots / 2)
+        range->n_paths_of_half = range->tree.n;
+    if (range->n_added == range->n_pilots && range->tree.n > RV_RANGE_LARGEST_NODES && has_too_many_paths(range))
+        close_tree(range);
+}
+
 /* Add the part whose turn it is, if it is complete and no other share adds one. Under the lock. Returns whether it has. */
 static bool add_next(struct rv_range_statistics *range)
 {
@@ -439,9 +495,11 @@ static bool add_next(struct rv_range_statistics *range)
     if (!part->kept)
         keep_or_free(range, part);
     end_adding(range);
-    range->scope.full = rv_range_tree_is_full(&range->tree) ? &range->tree : NULL;
     range->n_ahead -= !part->kept;
     range->n_added++;
+    if (range->n_added <= range->n_pilots)
+        add_pilot(range);
+    range->scope.full = rv_range_tree_is_full(&range->tree) ? &range->tree : NULL;
     finish_if_complete(range);
     return true;
 }
@@ -478,6 +536,32 @@ static void borrow_parts(struct rv_range_statistics *range)
         if (part->kept)
             atomic_fetch_add_explicit(&range->n_seen, part->n_expected, memory_order_relaxed);
     }
+}
+
+static bool is_pilot_part(const struct rv_range_part *part)
+{
+    return part->pieces->is_pilot;
+}
+
+/* Put the pilots first, MOST_PILOTS that are spread evenly, unless all paths have room. */
+static void choose_pilots(struct rv_range_statistics *range)
+{
+    struct rv_range_part *parts = range->parts;
+    size_t n_all = 0;
+    for (size_t i = 0; i < range->n_parts; i++)
+        n_all += is_pilot_part(&parts[i]);
+    if (n_all == 0 || atomic_load_explicit(&range->n_expected, memory_order_relaxed) <= RV_RANGE_MOST_NODES)
+        return;
+    struct rv_range_part *ordered = rv_alloc(range->n_parts, sizeof *ordered);
+    const size_t n_chosen = n_all < MOST_PILOTS ? n_all : MOST_PILOTS;
+    size_t n_seen = 0, n_others = 0;
+    for (size_t i = 0; i < range->n_parts; i++) {
+        const bool is_chosen = is_pilot_part(&parts[i]) && n_seen++ * n_chosen / n_all == range->n_pilots;
+        ordered[is_chosen ? range->n_pilots++ : n_chosen + n_others++] = parts[i];
+    }
+    free(parts);
+    range->parts = ordered;
+    range->parts_capacity = range->n_parts;
 }
 
 /* Leave a part whenever the share of the calls up to its middle is due. */
@@ -540,6 +624,8 @@ static void begin(struct rv_range_statistics *range)
     divide(range);
     if (range->n_calls_sampled)
         choose_sample(range);
+    else if (!range->scope.lists_calls && !range->n_beforehand)
+        choose_pilots(range);
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
     range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
     range->namesakes = hash_namesakes(&range->scope);
@@ -549,17 +635,23 @@ static void begin(struct rv_range_statistics *range)
         choose_unknown(range);
 }
 
+/* Are the parts that are added too far behind the next one to be taken? */
+static bool must_wait(const struct rv_range_statistics *range)
+{
+    const bool is_after_pilots = range->n_taken >= range->n_pilots && range->n_added < range->n_pilots;
+    return range->n_taken < range->n_parts && (range->n_ahead >= MOST_AHEAD || is_after_pilots);
+}
+
 /* Take the next part, unless those before it are too far behind. Under the lock. Returns whether there is any. */
 static bool take_part(struct rv_range_statistics_share *share, uint64_t end_ns)
 {
     struct rv_range_statistics *range = share->range;
-    while (range->n_taken < range->n_parts && range->n_ahead >= MOST_AHEAD &&
-           rv_os_wait_until(&range->has_added, &range->lock, end_ns))
+    while (must_wait(range) && rv_os_wait_until(&range->has_added, &range->lock, end_ns))
         ;
     while (range->n_taken < range->n_parts && range->parts[range->n_taken].kept)
         range->n_taken++;
     const bool are_left = range->n_taken < range->n_parts;
-    if (are_left && range->n_ahead < MOST_AHEAD) {
+    if (are_left && !must_wait(range)) {
         struct rv_range_part *part = &range->parts[range->n_taken++];
         rv_range_walk_begin(&share->walk, part);
         range->n_ahead++;

@@ -24,6 +24,7 @@ void rv_range_tree_clear(struct rv_range_tree *tree)
     tree->nodes[0] = (struct rv_range_node){0};
     tree->last[0] = (struct rv_range_callee){0};
     tree->n = 1;
+    tree->is_closed = false;
     rv_hash_index_clear(&tree->by_path);
 }
 
@@ -35,8 +36,10 @@ void rv_range_tree_init_as(struct rv_range_tree *tree, const struct rv_range_tre
         const struct rv_range_node *node = &full->nodes[i];
         tree->nodes[i] = (struct rv_range_node){.id = node->id, .parent = node->parent, .next = node->next};
         tree->last[i] = (struct rv_range_callee){0};
+        tree->last[node->parent] = (struct rv_range_callee){(uint32_t)i, node->id};
     }
     tree->n = full->n;
+    tree->is_closed = true;
     tree->paths = full;
 }
 
@@ -105,8 +108,7 @@ static uint32_t find_or_add(struct rv_range_tree *tree, uint32_t parent, uint32_
 {
     const struct path path = {parent, id};
     const uint64_t hash = hash_of(tree->nodes[parent].next, id);
-    const bool has_child = tree->last[parent].node || tree->paths;
-    const uint32_t first = has_child ? rv_hash_index_first(index_of(tree), hash) : 0,
+    const uint32_t first = tree->last[parent].node ? rv_hash_index_first(index_of(tree), hash) : 0,
                    node = find(tree, path, hash, first);
     if (!node)
         return add_node(tree, path, hash);
@@ -125,6 +127,13 @@ static void add_totals(struct rv_range_node *sum, const struct rv_range_node *no
     sum->total_ns += node->total_ns;
     sum->off_ns += node->off_ns;
     sum->n_calls += node->n_calls;
+}
+
+static void subtract_totals(struct rv_range_node *sum, const struct rv_range_node *node)
+{
+    sum->total_ns -= node->total_ns;
+    sum->off_ns -= node->off_ns;
+    sum->n_calls -= node->n_calls;
 }
 
 /*
@@ -300,6 +309,53 @@ void rv_range_tree_add(struct rv_range_tree *full, const struct rv_range_tree *t
         if (i > 0 && tree->nodes[i].parent == 0)
             add_totals(&full->nodes[0], &tree->nodes[i]);
     }
+}
+
+/* ---- closing ---- */
+
+/* By node: is it one of the n_largest that take longest? Of equal ones the first are, so with a node its caller is. */
+static bool *take_largest(const struct rv_range_tree *tree, size_t n_largest)
+{
+    bool *is_large = rv_alloc(tree->n, sizeof *is_large);
+    struct rv_keyed_place *totals = rv_alloc_scratch(tree->n, sizeof *totals);
+    for (size_t i = 0; i < tree->n; i++) {
+        const uint32_t node = (uint32_t)(tree->n - 1 - i);
+        totals[i] = (struct rv_keyed_place){tree->nodes[node].total_ns, node};
+    }
+    uint32_t *rising = rv_radix_sort_take(totals, tree->n);
+    for (size_t i = tree->n > n_largest ? tree->n - n_largest : 0; i < tree->n; i++)
+        is_large[rising[i]] = true;
+    free(rising);
+    return is_large;
+}
+
+/*
+ * The other tree becomes this one: it is closed to paths that are not large. Where calls overlap, a path may take longer than its
+ * caller's: it has no node if that has none.
+ */
+void rv_range_tree_close(struct rv_range_tree *tree, struct rv_range_tree *others)
+{
+    bool *is_large = take_largest(tree, RV_RANGE_LARGEST_NODES);
+    uint32_t *places = rv_alloc_scratch(tree->n, sizeof *places); /* as in struct merge */
+    others->nodes[0] = tree->nodes[0];
+    places[0] = 0;
+    for (size_t i = 1; i < tree->n; i++) {
+        const struct rv_range_node *node = &tree->nodes[i];
+        const uint32_t parent = places[node->parent];
+        others->is_closed = !is_large[i];
+        const uint32_t place = parent & LOST ? parent : rv_range_tree_at(others, parent, node->id);
+        places[i] = place == parent ? parent | LOST : place;
+        others->nodes[place & ~LOST].self_ns += node->self_ns;
+        if (!(places[i] & LOST))
+            add_totals(&others->nodes[place], node);
+        else if (parent == 0)
+            subtract_totals(&others->nodes[0], node);
+    }
+    free(places);
+    free(is_large);
+    rv_range_tree_fini(tree);
+    *tree = *others;
+    tree->is_closed = true;
 }
 
 /* ---- order ---- */

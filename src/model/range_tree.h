@@ -12,6 +12,7 @@
 #include "base/hash_index.h"
 
 #define RV_RANGE_MOST_NODES (1u << 18)
+#define RV_RANGE_LARGEST_NODES (1u << 14) /* that a tree keeps when it is closed */
 
 struct rv_range_node { /* a path of calls, merged over all its occurrences */
     uint32_t id;
@@ -37,25 +38,32 @@ struct rv_range_tree {
     size_t n, capacity, last_capacity;
     struct rv_hash_index by_path;      /* hash of a path to its node, */
     const struct rv_range_tree *paths; /* or NULL; else the full tree whose paths this one has: its index is read */
+    bool is_closed;                    /* full, however many it has */
 };
 
 void rv_range_tree_init(struct rv_range_tree *tree);
 void rv_range_tree_fini(struct rv_range_tree *tree);
 
-/* Has it RV_RANGE_MOST_NODES? Then no path gets a node any more. */
+/* Then no path gets a node any more. */
 static inline bool rv_range_tree_is_full(const struct rv_range_tree *tree)
 {
-    return tree->n == RV_RANGE_MOST_NODES;
+    return tree->is_closed || tree->n == RV_RANGE_MOST_NODES;
 }
 
 /*
- * Give a tree that has none the paths of a full one, without times. Sums of calls are added to its nodes, and at last to the
- * same nodes of the full tree, which outlives it, and to which another thread may add others meanwhile.
+ * Leave a tree that is not linked the RV_RANGE_LARGEST_NODES paths that take longest, and those of another one, which
+ * has no times and is freed; make it full.
+ */
+void rv_range_tree_close(struct rv_range_tree *tree, struct rv_range_tree *others);
+
+/*
+ * Give a tree that has none the paths of a full one, which outlives it, without times. Sums of calls are added to its
+ * nodes, and at last to the same nodes of the full tree, to which another thread may add others meanwhile.
  */
 void rv_range_tree_init_as(struct rv_range_tree *tree, const struct rv_range_tree *full);
 void rv_range_tree_add(struct rv_range_tree *full, const struct rv_range_tree *tree);
 
-/* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first. */
+/* The node of a call; its caller's own, where the tree is full without it. */
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id);
 
 /* The same where it is the one that was found last of its caller's; else 0. */

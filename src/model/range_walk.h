@@ -41,11 +41,13 @@ struct rv_range_piece {
     uint64_t known_ns;    /* the lane's latest event when the range was begun; what comes later is left out */
     uint64_t open_end_ns; /* the end of calls that were open then */
     uint32_t lane_idx;
-    bool has_earlier; /* another piece has the calls that end before from_ns, */
-    bool has_later;   /* and those that end at to_ns or later */
-    bool is_first;    /* no call of the lane was lost, and all of its earlier ones are in this piece */
-    bool is_last;     /* the lane has ended, and all of its later calls are in this piece */
-    uint64_t states;  /* hash of the times off the CPU that end in it, where its part may be kept for later ranges */
+    uint64_t n_expected; /* calls, roughly */
+    bool is_pilot;       /* small, and in a part of its own */
+    bool has_earlier;    /* another piece has the calls that end before from_ns, */
+    bool has_later;      /* and those that end at to_ns or later */
+    bool is_first;       /* no call of the lane was lost, and all of its earlier ones are in this piece */
+    bool is_last;        /* the lane has ended, and all of its later calls are in this piece */
+    uint64_t states;     /* hash of the times off the CPU that end in it, where its part may be kept for later ranges */
 };
 
 /* Times of a lane are a piece's that end in [ends_ns[0], ends_ns[1]). */

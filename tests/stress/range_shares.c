@@ -1,5 +1,5 @@
 /*
- * A range of many parts, which threads measure while calls are added to its lanes, equals a range of one part that is
+ * A range of many parts, which threads measure while calls are added to its lanes, equals one that one thread measures and that is
  * begun at the same time, also once no more calls come. Parts are kept for the next range where there is room. Where there are
  * more paths than have nodes, parts are measured by what others that are added meanwhile have found.
  */
@@ -23,6 +23,7 @@ struct world {
     struct rv_subroutines *subroutines;
     pthread_mutex_t lock;           /* while a round is added */
     struct rv_range_memory *memory; /* of parts that threads have measured */
+    uint64_t calls_per_part;
 };
 
 /* In each round two calls in one, of other subroutines each time; one lane's make objects. */
@@ -73,7 +74,7 @@ static struct rv_range_statistics *make(const struct world *world, size_t n_thre
                                              .lanes = world->lanes,
                                              .subroutines = world->subroutines,
                                              .memory = n_threads > 1 ? world->memory : NULL,
-                                             .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
+                                             .calls_per_part = world->calls_per_part,
                                              .lists_calls = lists_calls,
                                              .calls_of = 5});
 }
@@ -163,7 +164,7 @@ static void add_paths(struct rv_lane *lane)
 static void begin(struct world *world)
 {
     *world = (struct world){rv_lanes_create(), rv_subroutines_create(), PTHREAD_MUTEX_INITIALIZER,
-                            rv_range_memory_create(1 << 18)};
+                            rv_range_memory_create(1 << 18), 900};
     for (uint32_t i = 0; i < N_LANES; i++)
         (void)rv_lanes_add(world->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i + 1, .thread = i});
     for (uint32_t id = 1; id <= N_IDS; id++)
@@ -177,10 +178,12 @@ static void end(struct world *world)
     rv_subroutines_destroy(world->subroutines);
 }
 
-static bool is_right_with_many_paths(void)
+/* By small parts all get nodes while there is room, by large ones those that take longest in the first. */
+static bool is_right_with_many_paths(uint64_t calls_per_part)
 {
     struct world world;
     begin(&world);
+    world.calls_per_part = calls_per_part;
     for (size_t i = 0; i < N_LANES; i++)
         add_paths(rv_lanes_get(world.lanes, i));
     const bool is = is_right(&world, MOST_THREADS);
@@ -203,7 +206,8 @@ int main(void)
     for (size_t n = 2; n <= MOST_THREADS; n++)
         n_wrong += !is_right(&world, n);
     end(&world);
-    n_wrong += !is_right_with_many_paths();
+    n_wrong += !is_right_with_many_paths(900);
+    n_wrong += !is_right_with_many_paths(60000);
     printf("%d ranges differ\n", n_wrong);
     return n_wrong;
 }

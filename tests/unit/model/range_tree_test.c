@@ -77,6 +77,43 @@ Test(range_tree, sums_in_a_tree_with_the_paths_of_a_full_one_are_added_as_a_tree
     }
 }
 
+Test(range_tree, a_closed_tree_has_the_paths_that_take_longest_and_the_time_of_the_others_in_their_callers,
+     .timeout = 60)
+{
+    struct rv_range_tree tree, others;
+    rv_range_tree_init(&tree);
+    rv_range_tree_init(&others);
+    const uint32_t large = rv_range_tree_at(&tree, 0, 1);
+    const uint32_t other = rv_range_tree_at(&others, rv_range_tree_at(&others, 0, 3), 4);
+    add(&tree, large, 1000000, 10);
+    for (uint32_t id = 2; id < RV_RANGE_LARGEST_NODES + 100; id++) {
+        add(&tree, rv_range_tree_at(&tree, large, id), id, id);
+        add(&tree, rv_range_tree_at(&tree, 0, id), id / 2, id / 2);
+    }
+    uint64_t self_ns = 0, total_ns = 0;
+    for (size_t i = 1; i < tree.n; i++) {
+        self_ns += tree.nodes[i].self_ns;
+        tree.nodes[0].total_ns += tree.nodes[i].parent == 0 ? tree.nodes[i].total_ns : 0;
+    }
+    rv_range_tree_close(&tree, &others);
+    cr_assert(rv_range_tree_is_full(&tree));
+    cr_assert_eq(tree.n, RV_RANGE_LARGEST_NODES + 2);
+    const uint32_t here = rv_range_tree_at(&tree, 0, 1);
+    cr_assert_neq(here, 0);
+    cr_assert_eq(rv_range_tree_at(&tree, here, 2), here, "the shortest has none");
+    cr_assert_neq(rv_range_tree_at(&tree, here, RV_RANGE_LARGEST_NODES + 99), here);
+    cr_assert_eq(rv_range_tree_at(&tree, rv_range_tree_at(&tree, 0, 3), 4), other);
+    cr_assert_eq(tree.nodes[tree.nodes[other].parent].total_ns, 1, "short, but one of the others");
+    cr_assert_eq(rv_range_tree_at(&tree, 0, 0), 0, "a new one gets none");
+    for (size_t i = 1; i < tree.n; i++)
+        total_ns += tree.nodes[i].parent == 0 ? tree.nodes[i].total_ns : 0;
+    cr_assert_eq(tree.nodes[0].total_ns, total_ns);
+    for (size_t i = 0; i < tree.n; i++)
+        self_ns -= tree.nodes[i].self_ns;
+    cr_assert_eq(self_ns, 0);
+    rv_range_tree_fini(&tree);
+}
+
 /* A random time of any size: own time may exceed total time where calls overlap. */
 static uint64_t any(uint64_t *random)
 {

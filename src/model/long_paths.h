@@ -1,0 +1,15 @@
+/* Paths of calls that last long, found without a visit to every call. */
+#ifndef RV_MODEL_LONG_PATHS_H
+#define RV_MODEL_LONG_PATHS_H
+
+#include "model/range_walk.h"
+
+/*
+ * Give a tree the paths of the longest calls of each lane, some thousands in all. They have no times yet. Takes each
+ * lane's lock.
+ *   lane_idxs  n, whose threads pass the filter
+ */
+void rv_long_paths_add(struct rv_range_tree *tree, const struct rv_range_scope *scope, const uint32_t *lane_idxs,
+                       size_t n);
+
+#endif
