@@ -19,6 +19,7 @@
 #include "model/timeline_query.h"
 
 #define CALLS_PER_PART (UINT64_C(1) << 17)
+#define PIECES_PER_PART 2u        /* of so many calls, unless they are kept: then one */
 #define PILOTS_PER_PART 8u        /* a pilot has so many times less calls than a part; */
 #define PARTS_PER_PILOT 8u        /* one of so many parts of a lane begins with one; */
 #define MOST_PILOTS 12u           /* and a range has so many */
@@ -220,7 +221,7 @@ static void add_to_part(struct rv_range_statistics *range, size_t at, bool is_ke
     const struct rv_range_piece *piece = &range->pieces[at];
     const struct rv_range_part *last = range->n_parts ? &range->parts[range->n_parts - 1] : NULL;
     const bool is_alone = is_kept_later || piece->is_pilot || !last || last->is_kept_later || piece[-1].is_pilot;
-    if (is_alone || last->n_expected >= range->calls_per_part) {
+    if (is_alone || last->n_expected >= PIECES_PER_PART * range->calls_per_part) {
         range->parts = rv_vec_reserve(range->parts, &range->parts_capacity, range->n_parts + 1, sizeof *range->parts);
         range->parts[range->n_parts++] = (struct rv_range_part){.is_kept_later = is_kept_later};
     }

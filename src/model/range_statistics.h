@@ -38,7 +38,7 @@ struct rv_range_statistics_params {
     size_t n_lane_idxs;
     struct rv_range_memory *memory; /* of parts that were measured before; outlives the range. NULL: none */
     size_t n_beforehand; /* up to so many parts are measured that the memory has not, and no results made; 0: all are */
-    uint64_t calls_per_part;  /* about so many are measured by a thread at a time; 0 = 131,072 */
+    uint64_t calls_per_part;  /* a lane is divided into pieces of about so many; 0 = 131,072 */
     uint64_t n_calls_sampled; /* about so many are measured, in parts spread evenly over threads and time; 0: all */
     bool lists_calls;  /* of this subroutine, in rv_range_statistics_calls(), and makes neither statistics nor nodes */
     uint32_t calls_of; /* or of one with its name, file and line */

@@ -926,7 +926,7 @@ Test(range_statistics, a_sample_is_what_a_range_of_evenly_spread_threads_is, .ti
     }
     struct rv_range_statistics_params params = {
         .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines, .memory = world.memory};
-    params.calls_per_part = EACH;
+    params.calls_per_part = EACH / 2;
     params.n_calls_sampled = N * EACH / 4;
     struct rv_range_statistics *sample = rv_range_statistics_create(&params);
     params.n_calls_sampled = 0;
