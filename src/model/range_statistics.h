@@ -125,9 +125,9 @@ bool rv_range_statistics_is_damaged(
     const struct rv_range_statistics *range); /* calls are missing, because their pages are damaged */
 
 /*
- * Node 0 is the root, with the total of all outermost calls. Up to RV_RANGE_MOST_NODES paths have nodes. Where there would be more,
- * those have them that take longest in small parts of all threads and times, and those of the longest calls of each thread. Time
- * in other paths counts as their caller's self; the times of nodes are exact.
+ * Node 0 is the root, with the total of all outermost calls. Up to RV_RANGE_MOST_NODES paths have nodes. Where there
+ * would be more, those have them that take longest in small parts of all threads and times, and those of the longest
+ * calls of each thread. Time in other paths counts as their caller's self; the times of nodes are exact.
  */
 const struct rv_range_node *rv_range_statistics_nodes(const struct rv_range_statistics *range, size_t *n);
 
