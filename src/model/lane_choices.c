@@ -580,3 +580,15 @@ size_t rv_lane_choices_list(const struct rv_lane_choices *lane_order, uint32_t *
     size_t n = list(lane_order, true, out);
     return n + list(lane_order, false, out + n);
 }
+
+size_t rv_lane_choices_place(const struct rv_lane_choices *lane_order, uint32_t lane_idx)
+{
+    const uint32_t shown_idx = rv_lane_choices_representative(lane_order, lane_idx);
+    uint32_t *shown = rv_alloc_scratch(lane_order->n_lanes, sizeof *shown);
+    const size_t n = rv_lane_choices_list(lane_order, shown);
+    size_t place = 0;
+    while (place < n && shown[place] != shown_idx)
+        place++;
+    free(shown);
+    return place < n ? place : SIZE_MAX;
+}

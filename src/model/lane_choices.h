@@ -138,4 +138,7 @@ bool rv_lane_choices_is_row(const struct rv_lane_choices *lane_order, uint32_t l
 /* Write the lane_idx of shown lanes, pinned ones first, to out, which has room for n_lanes. Returns their number. */
 size_t rv_lane_choices_list(const struct rv_lane_choices *lane_order, uint32_t *out);
 
+/* The place in that list of the lane that is shown for this one; SIZE_MAX: it is hidden. */
+size_t rv_lane_choices_place(const struct rv_lane_choices *lane_order, uint32_t lane_idx);
+
 #endif

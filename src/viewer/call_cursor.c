@@ -62,13 +62,22 @@ static uint32_t in_lanes_from(const struct rv_view *view, uint32_t from, int by,
     return NONE;
 }
 
+/* In front of a page's first lane are those of the pages before, then the pinned ones, which are on every page. */
+static bool passes_pages(const struct at *at, uint32_t found)
+{
+    const struct rv_view *view = at->view;
+    const bool is_from_kept = at->lane < view->n_lanes && view->lanes[at->lane].is_pinned;
+    return view->n_in_front && found != NONE && !is_from_kept && view->lanes[lane_with(view, found)].is_pinned;
+}
+
 static uint32_t in_next_lane(const struct at *at, int by)
 {
     const struct rv_box *box = &at->box;
     const uint64_t from_ns = rv_clock_later_ns(box->start_ns, at->view->from_ns),
                    to_ns = rv_clock_earlier_ns(rv_box_end_ns(box), at->view->to_ns);
-    return in_lanes_from(at->view, at->lane + (uint32_t)by, by, middle_of(from_ns, rv_clock_later_ns(from_ns, to_ns)),
-                         box->depth);
+    const uint64_t at_ns = middle_of(from_ns, rv_clock_later_ns(from_ns, to_ns));
+    const uint32_t found = in_lanes_from(at->view, at->lane + (uint32_t)by, by, at_ns, box->depth);
+    return passes_pages(at, found) ? NONE : found;
 }
 
 /* A cell is wider than its calls: its middle is in the caller of most. */
@@ -121,6 +130,21 @@ static void pin(struct rv_viewer *viewer, uint32_t box)
     rv_viewer_point(viewer);
 }
 
+static bool is_of_thread(enum rv_action direction)
+{
+    return direction == RV_ACTION_PIN_IN_FRONT || direction == RV_ACTION_PIN_BEHIND;
+}
+
+/* To lanes for which there was no room. */
+static void turn_page(struct rv_viewer *viewer, enum rv_action direction)
+{
+    const bool is_behind = direction == RV_ACTION_PIN_BEHIND;
+    const struct rv_act act = {.action = is_behind ? RV_ACTION_PAGE_DOWN : RV_ACTION_PAGE_UP};
+    if ((is_behind ? viewer->view->n_behind : viewer->view->n_in_front) &&
+        viewer->view->n_in_front == (uint32_t)viewer->look.first_lane)
+        rv_viewer_act(viewer, &act);
+}
+
 /* The next press finds them in the next picture; one that comes before it does nothing. */
 static void pan(struct rv_viewer *viewer, enum rv_action direction)
 {
@@ -137,11 +161,12 @@ static void pan(struct rv_viewer *viewer, enum rv_action direction)
 
 static void move(struct rv_viewer *viewer, const struct at *at, enum rv_action direction)
 {
-    const bool is_of_thread = direction == RV_ACTION_PIN_IN_FRONT || direction == RV_ACTION_PIN_BEHIND;
     const uint32_t box =
-        is_of_thread ? in_next_lane(at, direction == RV_ACTION_PIN_BEHIND ? 1 : -1) : in_lane(at, direction);
+        is_of_thread(direction) ? in_next_lane(at, direction == RV_ACTION_PIN_BEHIND ? 1 : -1) : in_lane(at, direction);
     if (box != NONE)
         pin(viewer, box);
+    else if (is_of_thread(direction))
+        turn_page(viewer, direction);
     else
         pan(viewer, direction);
 }
@@ -162,12 +187,29 @@ static uint32_t lane_of_thread(const struct rv_view *view, uint32_t lane_idx)
     return i < view->n_lanes ? i : NONE;
 }
 
+/* Were pages of lanes turned past the pinned call's in this direction? Then *lane: that before the page's first, or
+ * behind its last. */
+static bool is_page_behind(const struct rv_viewer *viewer, enum rv_action direction, uint32_t *lane)
+{
+    const struct rv_view *view = viewer->view;
+    const struct rv_lane_choices *order = &viewer->lane_order;
+    const uint32_t lane_idx = viewer->pointer.hover.lane_idx;
+    const size_t place = lane_idx < order->n_lanes ? rv_lane_choices_place(order, lane_idx) : SIZE_MAX;
+    uint32_t n_kept = 0; /* in front on every page */
+    while (n_kept < view->n_lanes && view->lanes[n_kept].is_pinned)
+        n_kept++;
+    const bool is_before = place < n_kept + view->n_in_front;
+    *lane = direction == RV_ACTION_PIN_BEHIND ? n_kept - 1 : (uint32_t)view->n_lanes;
+    return is_of_thread(direction) && place != SIZE_MAX && is_before == (direction == RV_ACTION_PIN_BEHIND);
+}
+
 /* The pinned call is not in view: go on from it, or come back to it. */
 static void move_from_outside(struct rv_viewer *viewer, enum rv_action direction)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    const struct at at = {viewer->view, lane_of_thread(viewer->view, hover->lane_idx), hover->box};
-    if (at.lane != NONE && is_left_behind(viewer->view, &hover->box, direction))
+    struct at at = {viewer->view, lane_of_thread(viewer->view, hover->lane_idx), hover->box};
+    if (at.lane != NONE ? is_left_behind(viewer->view, &hover->box, direction)
+                        : is_page_behind(viewer, direction, &at.lane))
         move(viewer, &at, direction);
     else
         rv_viewer_show_call(viewer, &at.box, hover->lane_idx);

@@ -118,23 +118,19 @@ bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx)
 /* The lane is not in the view: put it in the middle, if there are too many. */
 static void pass_lanes_to(struct rv_viewer *viewer, uint32_t lane_idx)
 {
-    const struct rv_lane_choices *order = &viewer->lane_order;
     const uint32_t most_lanes = rv_view_mode_get(viewer->look.shown)->most_lanes;
-    uint32_t *shown = rv_alloc_scratch(order->n_lanes, sizeof *shown);
-    const size_t n_shown = rv_lane_choices_list(order, shown);
-    for (size_t i = 0; i < n_shown && n_shown > most_lanes && most_lanes; i++)
-        if (shown[i] == rv_lane_choices_representative(order, lane_idx))
-            pass_lanes(viewer, (double)i - 0.5 * most_lanes - viewer->look.first_lane);
-    free(shown);
+    const size_t place = rv_lane_choices_place(&viewer->lane_order, lane_idx);
+    if (viewer->view->n_in_front + viewer->view->n_behind && most_lanes && place != SIZE_MAX)
+        pass_lanes(viewer, (double)place - 0.5 * most_lanes - viewer->look.first_lane);
 }
 
 void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
 {
     const struct rv_view *view = viewer->view;
-    for (uint32_t i = 0; viewer->scene && view && i < view->n_lanes; i++)
+    for (uint32_t i = 0; view && i < view->n_lanes; i++)
         if (view->lanes[i].lane_idx == lane_idx) {
-            struct rv_scene_place place = {.lane = i, .depth = depth};
-            scroll(viewer, rv_scene_scroll_to(viewer->scene, &place));
+            const struct rv_scene_place place = {.lane = i, .depth = depth};
+            scroll(viewer, viewer->scene ? rv_scene_scroll_to(viewer->scene, &place) : 0.0);
             return;
         }
     if (view && lane_idx < viewer->lane_order.n_lanes)

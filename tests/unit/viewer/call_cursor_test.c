@@ -1,6 +1,7 @@
 #include "viewer/call_cursor.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 #define EXACT 65535u
 
@@ -113,6 +114,52 @@ Test(call_cursor, where_the_window_ends_it_moves_on_and_the_next_press_finds_the
     viewer.view = &next;
     (void)rv_viewer_call_cursor_act(&viewer, &(struct rv_act){.action = RV_ACTION_PIN_NEXT});
     cr_assert_eq(viewer.pointer.hover.box.id, 9, "what is left behind is gone on from");
+}
+
+/* A picture of these lanes, each with a call. */
+static void show_lanes(struct rv_view *page, uint32_t first_lane, uint32_t most)
+{
+    rv_view_update(page, viewer.lanes,
+                   &(struct rv_view_params){.to_ns = 3000,
+                                            .width_px = 100,
+                                            .most_lanes = most,
+                                            .first_lane = first_lane,
+                                            .lane_order = &viewer.lane_order});
+    viewer.view = page;
+}
+
+Test(call_cursor, behind_the_last_lane_shown_it_turns_the_page_and_the_next_press_finds_the_call)
+{
+    enum { N_LANES = 150, MOST = 48, KEPT = 70 };
+    viewer.lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < N_LANES; i++) {
+        struct rv_lane *lane = rv_lanes_add(
+            viewer.lanes, &(struct rv_lane_identity){.pid = 1, .tid = 1 + i, .thread = i, .process_key = 1});
+        const struct rv_span span = {.start = 1000, .end = 1500, .id = 1};
+        rv_timeline_add(lane->timeline, &span, 1);
+    }
+    rv_lane_choices_update(&viewer.lane_order, viewer.lanes);
+    rv_lane_choices_show_all(&viewer.lane_order);
+    rv_lane_choices_toggle_pinned(&viewer.lane_order, KEPT);
+    bool is_seen[N_LANES] = {false};
+    struct rv_view page = {0};
+    for (int direction = RV_ACTION_PIN_BEHIND; direction >= RV_ACTION_PIN_IN_FRONT; direction--) {
+        const uint32_t last = direction == RV_ACTION_PIN_BEHIND ? N_LANES - 1 : KEPT;
+        memset(is_seen, 0, sizeof is_seen);
+        is_seen[N_LANES - 1] = direction == RV_ACTION_PIN_IN_FRONT; /* from there */
+        for (uint32_t presses = 0; presses < 2 * N_LANES; presses++) {
+            show_lanes(&page, (uint32_t)viewer.look.first_lane, MOST);
+            (void)rv_viewer_call_cursor_act(&viewer, &(struct rv_act){.action = (enum rv_action)direction});
+            is_seen[viewer.pointer.hover.lane_idx] = true;
+        }
+        cr_assert_eq(viewer.pointer.hover.lane_idx, last, "direction %d, lane %u", direction,
+                     viewer.pointer.hover.lane_idx);
+        for (uint32_t i = 0; i < N_LANES; i++)
+            cr_assert(is_seen[i], "lane %u is skipped", i);
+    }
+    rv_view_fini(&page);
+    rv_lane_choices_fini(&viewer.lane_order);
+    rv_lanes_destroy(viewer.lanes);
 }
 
 Test(call_cursor, other_actions_are_not_its)
