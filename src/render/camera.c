@@ -369,12 +369,14 @@ double rv_camera_x_at(const struct rv_camera *camera, const struct rv_lane_layou
     return (double)at[0];
 }
 
-size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px)
+size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, const double px[2],
+                         float *x)
 {
     vec3 at;
     int axis = layout->is_flat ? 2 : 1; /* the axis along which zones are arranged */
-    if (!meet_plane(camera, (double[2]){x_px, y_px}, axis, 0.0f, at))
+    if (!meet_plane(camera, px, axis, 0.0f, at))
         return layout->n_lanes;
+    *x = at[0];
     float across = at[3 - axis];
     for (size_t i = 0; i < layout->n_lanes; i++) {
         const float *zone = layout->lanes[i].zone;
@@ -382,4 +384,16 @@ size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_la
             return i;
     }
     return layout->n_lanes;
+}
+
+size_t rv_camera_ground_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, const double px[2],
+                           float *x)
+{
+    vec3 at;
+    const size_t lane = rv_camera_lane_at(camera, layout, px, x);
+    if (lane < layout->n_lanes || layout->is_flat || !meet_plane(camera, px, 2, layout->z_back, at) || at[1] < 0.0f ||
+        at[1] > layout->top * RV_LANE_LAYOUT_WALL_SHARE)
+        return lane;
+    *x = at[0];
+    return layout->n_lanes ? layout->n_lanes - 1 : 0;
 }

@@ -55,7 +55,12 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
  */
 double rv_camera_x_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px);
 
-/* The lane whose zone is under a window position; n_lanes if none. */
-size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, double x_px, double y_px);
+/* The lane whose zone is under a window position, with world x there; n_lanes if none. */
+size_t rv_camera_lane_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, const double px[2],
+                         float *x);
+
+/* The same; the wall at the back belongs to the last lane. */
+size_t rv_camera_ground_at(const struct rv_camera *camera, const struct rv_lane_layout *layout, const double px[2],
+                           float *x);
 
 #endif

@@ -20,4 +20,12 @@ struct rv_collections_stripe {
 bool rv_collections_stripe(const struct rv_view *view, const struct rv_lane_layout *layout, size_t lane, size_t note,
                            struct rv_collections_stripe *out);
 
+/* The collection by whose stripe the ground of a lane is tinted at a world x: of any lane of its process. The nearest
+ * one within reach of the cursor. Its note in the view; NULL if none. */
+const struct rv_lane_note *rv_collections_at(const struct rv_view *view, const struct rv_lane_layout *layout,
+                                             size_t lane, float x, uint32_t *of_lane);
+
+/* A lane's collection that begins at a time; NULL if none. */
+const struct rv_lane_note *rv_collections_find(const struct rv_view *view, size_t lane, uint64_t start_ns);
+
 #endif

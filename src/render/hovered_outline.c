@@ -1,5 +1,7 @@
 #include "render/hovered_outline.h"
 
+#include "render/collections.h"
+
 #define LINE_WIDTH 1.5f
 
 static size_t lane_of(const struct rv_view *view, uint32_t box_idx)
@@ -40,4 +42,38 @@ void rv_outline_add(struct rv_overlay *overlay, const struct rv_camera *camera, 
     static const int edges[7][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 4}, {4, 5}, {5, 2}};
     for (size_t i = 0; i < (layout->is_flat ? 4u : 7u); i++)
         add_edge(overlay, camera, corners[edges[i][0]], corners[edges[i][1]], scale);
+}
+
+/* A lane's part of it on the ground, with an end where the next lane is of another process. */
+static void add_zone(struct rv_overlay *overlay, const struct rv_camera *camera, const struct rv_lane_layout *layout,
+                     const struct rv_scene_frame *frame, size_t lane, const struct rv_collections_stripe *stripe)
+{
+    const struct rv_view *view = frame->view;
+    const float *zone = layout->lanes[lane].zone, scale = (float)frame->scale;
+    const int axis = layout->is_flat ? 1 : 2;
+    vec3 corners[4] = {{stripe->x0}, {stripe->x1}, {stripe->x0}, {stripe->x1}};
+    for (size_t i = 0; i < 4; i++)
+        corners[i][axis] = zone[layout->is_flat ? 1 - i / 2 : i / 2];
+    const uint32_t process = view->lanes[lane].process;
+    add_edge(overlay, camera, corners[0], corners[2], scale);
+    add_edge(overlay, camera, corners[1], corners[3], scale);
+    if (lane == 0 || view->lanes[lane - 1].process != process)
+        add_edge(overlay, camera, corners[0], corners[1], scale);
+    if (lane + 1 == view->n_lanes || lane + 1 == layout->n_lanes || view->lanes[lane + 1].process != process)
+        add_edge(overlay, camera, corners[2], corners[3], scale);
+}
+
+void rv_outline_add_collection(struct rv_overlay *overlay, const struct rv_camera *camera,
+                               const struct rv_lane_layout *layout, const struct rv_scene_frame *frame)
+{
+    const struct rv_view *view = frame->view;
+    const struct rv_scene_notes *of = frame->collection;
+    const struct rv_lane_note *note =
+        of->lane < view->n_lanes ? rv_collections_find(view, of->lane, of->from_ns) : NULL;
+    struct rv_collections_stripe stripe;
+    if (!note || !rv_collections_stripe(view, layout, of->lane, (size_t)(note - view->notes), &stripe))
+        return;
+    for (size_t i = 0; i < view->n_lanes && i < layout->n_lanes; i++)
+        if (view->lanes[i].process == view->lanes[of->lane].process)
+            add_zone(overlay, camera, layout, frame, i, &stripe);
 }

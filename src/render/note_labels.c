@@ -31,7 +31,7 @@ struct tags {
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
     const struct rv_lane_layout *layout;
-    struct rv_note_labels_marks *marks;
+    struct rv_note_labels_places *places;
 };
 
 static bool to_points(const struct tags *tags, const vec3 point, vec2 out)
@@ -176,14 +176,14 @@ struct tag {
     enum rv_note_form form; /* how it looks */
 };
 
-static void keep_place(const struct tags *tags, const struct rv_note_labels_mark *mark)
+static void keep_place(const struct tags *tags, const struct rv_note_labels_place *place)
 {
-    if (tags->marks->n < RV_NOTE_LABELS_MARKS_MAX)
-        tags->marks->items[tags->marks->n++] = *mark;
+    if (tags->places->n < RV_NOTE_LABELS_PLACES_MAX)
+        tags->places->items[tags->places->n++] = *place;
 }
 
-/* marks: that it is the label of; NULL: none. */
-static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag, const struct rv_scene_marks *marks)
+/* notes: found where it is drawn; NULL: none. */
+static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag, const struct rv_scene_notes *notes)
 {
     vec2 at;
     const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[tag->form];
@@ -199,8 +199,8 @@ static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag, 
     if ((tag->form == RV_NOTE_FORM_MARK && hides_calls(tags, tag->lane, foot, &plate)) ||
         !rv_overlay_claim(tags->overlay, plate))
         return;
-    if (marks)
-        keep_place(tags, &(struct rv_note_labels_mark){plate, *marks, false});
+    if (notes)
+        keep_place(tags, &(struct rv_note_labels_place){plate, *notes, false});
     add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
     rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){plate.x + PADDING, y}, tag->text,
@@ -213,7 +213,9 @@ static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_n
     vec3 foot;
     foot_of(tags, lane, note, foot);
     note_text(note, text);
-    add_text(tags, foot, &(struct tag){lane, text, rv_note_facts[note->kind].form}, NULL);
+    const enum rv_note_form form = rv_note_facts[note->kind].form;
+    const struct rv_scene_notes notes = {form, (uint32_t)lane, note->start_ns, note->end_ns, false};
+    add_text(tags, foot, &(struct tag){lane, text, form}, form == RV_NOTE_FORM_PAUSE ? &notes : NULL);
 }
 
 /* At the begin of the window, since it began before. */
@@ -280,7 +282,8 @@ static void add_pauses(const struct tags *tags, size_t n_lanes)
 /* One tag for the marks among notes, if there are any. */
 static void add_marks_tag(const struct tags *tags, size_t lane, const struct rv_lane_note *notes, size_t n)
 {
-    const struct rv_scene_marks marks = {(uint32_t)lane, notes[0].start_ns, notes[n - 1].start_ns};
+    const struct rv_scene_notes marks = {RV_NOTE_FORM_MARK, (uint32_t)lane, notes[0].start_ns, notes[n - 1].start_ns,
+                                         false};
     struct rv_mark_names names;
     char text[TEXT_BYTES];
     vec3 foot;
@@ -307,7 +310,7 @@ static void add_marks(const struct tags *tags, size_t lane)
 }
 
 /* Those of dense marks: a little more than is drawn of them. */
-static void keep_ticks(const struct tags *tags, const struct rv_scene_marks *marks)
+static void keep_ticks(const struct tags *tags, const struct rv_scene_notes *marks)
 {
     const bool is_flat = tags->layout->is_flat;
     vec3 low, high;
@@ -331,7 +334,7 @@ static void keep_ticks(const struct tags *tags, const struct rv_scene_marks *mar
     area.y -= TICKS_AROUND;
     area.width = right + TICKS_AROUND - area.x;
     area.height = bottom + TICKS_AROUND - area.y;
-    keep_place(tags, &(struct rv_note_labels_mark){area, *marks, !is_flat});
+    keep_place(tags, &(struct rv_note_labels_place){area, *marks, !is_flat});
 }
 
 static void keep_lane_ticks(const struct tags *tags, size_t lane)
@@ -341,8 +344,10 @@ static void keep_lane_ticks(const struct tags *tags, size_t lane)
     size_t at = view->lanes[lane].first_note;
     while (rv_mark_runs_next(view, tags->layout, lane, &at, &run))
         if (run.is_dense)
-            keep_ticks(tags, &(struct rv_scene_marks){(uint32_t)lane, view->notes[run.first].start_ns,
-                                                      view->notes[run.end - 1].start_ns});
+            keep_ticks(tags, &(struct rv_scene_notes){.form = RV_NOTE_FORM_MARK,
+                                                      .lane = (uint32_t)lane,
+                                                      .from_ns = view->notes[run.first].start_ns,
+                                                      .to_ns = view->notes[run.end - 1].start_ns});
 }
 
 /* "12.5 M": as many digits as are read at a glance. */
@@ -386,10 +391,10 @@ static void add_range(const struct tags *tags, size_t lane, uint32_t which)
 }
 
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                        const struct rv_lane_layout *layout, struct rv_note_labels_marks *marks)
+                        const struct rv_lane_layout *layout, struct rv_note_labels_places *places)
 {
-    const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout, .marks = marks};
-    marks->n = 0;
+    const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout, .places = places};
+    places->n = 0;
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)
         for (uint32_t i = 0; i < layout->lanes[lane].n_graphs; i++)

@@ -7,20 +7,20 @@
 #include "render/overlay.h"
 #include "render/scene.h"
 
-#define RV_NOTE_LABELS_MARKS_MAX 512u
+#define RV_NOTE_LABELS_PLACES_MAX 512u
 
-/* Where marks were drawn last, their labels before their ticks. */
-struct rv_note_labels_marks {
-    struct rv_note_labels_mark {
+/* Where notes were drawn last: labels of collections and of marks, then ticks. */
+struct rv_note_labels_places {
+    struct rv_note_labels_place {
         struct rv_overlay_area area; /* points */
-        struct rv_scene_marks marks;
+        struct rv_scene_notes notes;
         bool is_on_floor; /* boxes are before it */
-    } items[RV_NOTE_LABELS_MARKS_MAX];
+    } items[RV_NOTE_LABELS_PLACES_MAX];
     size_t n;
 };
 
 /* Add the labels of a frame's notes. */
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
-                        const struct rv_lane_layout *layout, struct rv_note_labels_marks *marks);
+                        const struct rv_lane_layout *layout, struct rv_note_labels_places *places);
 
 #endif

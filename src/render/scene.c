@@ -9,6 +9,7 @@
 #include "render/arcs.h"
 #include "render/boxes.h"
 #include "render/caller_labels.h"
+#include "render/collections.h"
 #include "render/fit.h"
 #include "render/flat_labels.h"
 #include "render/ground.h"
@@ -38,7 +39,7 @@ struct rv_scene {
     struct rv_camera camera;
     struct rv_time_axis ticks;
     struct rv_lane_labels_folds folds;   /* of the last frame drawn, */
-    struct rv_note_labels_marks marks;   /* likewise, */
+    struct rv_note_labels_places notes;  /* likewise, */
     double scale;                        /* in its points */
     const struct rv_frame_data *picture; /* the picture shown */
     struct rv_frame_data own;
@@ -219,7 +220,8 @@ size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px)
     struct rv_pick_hit hit;
     if (rv_scene_pick(scene, x_px, y_px, &hit))
         return hit.lane;
-    return scene->camera.width_px ? rv_camera_lane_at(&scene->camera, &scene->layout, x_px, y_px)
+    float x;
+    return scene->camera.width_px ? rv_camera_lane_at(&scene->camera, &scene->layout, (double[2]){x_px, y_px}, &x)
                                   : scene->layout.n_lanes;
 }
 
@@ -237,17 +239,34 @@ size_t rv_scene_fold_at(const struct rv_scene *scene, double x_px, double y_px)
     return scene->layout.n_lanes;
 }
 
-bool rv_scene_marks_at(const struct rv_scene *scene, double x_px, double y_px, struct rv_scene_marks *marks)
+/* Boxes are before it. */
+static bool stripe_at(const struct rv_scene *scene, const double px[2], struct rv_scene_notes *notes)
+{
+    float x;
+    uint32_t of_lane;
+    struct rv_pick_hit hit;
+    const struct rv_view *view = scene->picture->view;
+    const size_t lane = scene->camera.width_px ? rv_camera_ground_at(&scene->camera, &scene->layout, px, &x)
+                                               : scene->layout.n_lanes;
+    if (lane >= scene->layout.n_lanes || lane >= view->n_lanes || rv_scene_pick(scene, px[0], px[1], &hit))
+        return false;
+    const struct rv_lane_note *found = rv_collections_at(view, &scene->layout, lane, x, &of_lane);
+    if (found)
+        *notes = (struct rv_scene_notes){RV_NOTE_FORM_PAUSE, of_lane, found->start_ns, found->end_ns, true};
+    return found != NULL;
+}
+
+bool rv_scene_notes_at(const struct rv_scene *scene, double x_px, double y_px, struct rv_scene_notes *notes)
 {
     struct rv_pick_hit hit;
-    for (size_t i = 0; i < scene->marks.n; i++) {
-        const struct rv_note_labels_mark *mark = &scene->marks.items[i];
-        if (!is_in(scene, &mark->area, x_px, y_px) || (mark->is_on_floor && rv_scene_pick(scene, x_px, y_px, &hit)))
+    for (size_t i = 0; i < scene->notes.n; i++) {
+        const struct rv_note_labels_place *place = &scene->notes.items[i];
+        if (!is_in(scene, &place->area, x_px, y_px) || (place->is_on_floor && rv_scene_pick(scene, x_px, y_px, &hit)))
             continue;
-        *marks = mark->marks;
+        *notes = place->notes;
         return true;
     }
-    return false;
+    return stripe_at(scene, (double[2]){x_px, y_px}, notes);
 }
 
 static struct rv_pass make_pass(const struct rv_scene *scene, const struct rv_scene_frame *frame)
@@ -395,13 +414,15 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_lane_labels_add_lanes(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->folds);
     scene->scale = shown.scale;
     add_caption(scene, &shown);
-    rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->marks);
+    rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->notes);
     rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);
     rv_selected_range_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);
     if (outlined)
         rv_outline_add(scene->overlay, &scene->camera, &scene->layout, scene->picture, outlined->box,
                        (float)shown.scale);
+    if (shown.collection)
+        rv_outline_add_collection(scene->overlay, &scene->camera, &scene->layout, &shown);
     if (shown.tooltip)
         add_tooltip(scene, &shown);
     rv_overlay_draw(scene->overlay);

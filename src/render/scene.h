@@ -33,6 +33,14 @@ struct rv_scene_insets { /* points taken by other things at the picture's edges 
     float right_bottom; /* the picture's right edge is taken down to here; 0 = all of it */
 };
 
+/* Notes of a lane of the view that are drawn as one. */
+struct rv_scene_notes {
+    enum rv_note_form form; /* MARK: those in the range of time; PAUSE: the collection that is */
+    uint32_t lane;
+    uint64_t from_ns, to_ns;
+    bool is_stripe; /* under the cursor; else their label or ticks */
+};
+
 struct rv_scene_frame {
     const struct rv_view *view; /* the view shown */
     struct rv_subroutines *subroutines;
@@ -45,15 +53,16 @@ struct rv_scene_frame {
     int is_live;
     bool has_now; /* mark now_ns even if not is_live */
     struct rv_scene_insets insets;
-    const struct rv_highlight *highlight; /* NULL = none */
-    const struct rv_tooltip *tooltip;     /* NULL = none */
-    const char *caption;                  /* said above the picture, or instead of it; NULL = nothing */
-    const struct rv_arc_levels *arcs;     /* for rv_scene_compose(); NULL = none */
-    size_t arc;                           /* 1 + the arc of the picture that stands out; 0 = none */
-    enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
-    double scroll;                        /* points by which a flat look has been scrolled down, or up */
-    double row_scale;                     /* of the height of a flat look's rows; 0 = 1 */
-    double passed;                        /* 0..1; look_from equal to look = settled */
+    const struct rv_highlight *highlight;    /* NULL = none */
+    const struct rv_scene_notes *collection; /* outlined; NULL = none */
+    const struct rv_tooltip *tooltip;        /* NULL = none */
+    const char *caption;                     /* said above the picture, or instead of it; NULL = nothing */
+    const struct rv_arc_levels *arcs;        /* for rv_scene_compose(); NULL = none */
+    size_t arc;                              /* 1 + the arc of the picture that stands out; 0 = none */
+    enum rv_view_mode look, look_from;       /* during a transition (passed < 1): from look_from to look */
+    double scroll;                           /* points by which a flat look has been scrolled down, or up */
+    double row_scale;                        /* of the height of a flat look's rows; 0 = 1 */
+    double passed;                           /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
     const struct rv_diff *diff; /* for RV_COLOR_DIFFERENCE; NULL = none */
     enum rv_color_theme theme;
@@ -112,14 +121,8 @@ bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struc
 /* The arc at such a position, as an index of the picture's. */
 bool rv_scene_pick_arc(const struct rv_scene *scene, double x_px, double y_px, size_t *arc);
 
-/* Marks that are drawn as one: those of a lane of the view in a range of time. */
-struct rv_scene_marks {
-    uint32_t lane;
-    uint64_t from_ns, to_ns;
-};
-
-/* Those whose label or ticks were drawn at a position. False if none. */
-bool rv_scene_marks_at(const struct rv_scene *scene, double x_px, double y_px, struct rv_scene_marks *marks);
+/* Those whose label, ticks or stripe were drawn at a position. False if none. */
+bool rv_scene_notes_at(const struct rv_scene *scene, double x_px, double y_px, struct rv_scene_notes *notes);
 
 /* The lane of the view whose zone or name is at a position of the frame last placed or drawn;
  * the number of lanes if none. */

@@ -41,21 +41,21 @@ static bool hover_arc(struct rv_pointer *pointer, struct rv_scene *scene)
     return !is_same;
 }
 
-/* Labels and ticks lie over the boxes, too. */
-static bool hover_marks(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
+/* Labels and ticks lie over the boxes, too; stripes of collections under them. */
+static bool hover_notes(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
 {
-    struct rv_scene_marks marks;
+    struct rv_scene_notes notes;
     const bool is_on = pointer->is_inside && !pointer->is_dragging && !pointer->arc.is_on &&
-                       rv_scene_marks_at(scene, (double)pointer->at_px[0] + 0.5, (double)pointer->at_px[1] + 0.5, &marks);
-    return rv_mark_hover_move(&pointer->marks, view, is_on ? &marks : NULL, pointer->at_px);
+                       rv_scene_notes_at(scene, (double)pointer->at_px[0] + 0.5, (double)pointer->at_px[1] + 0.5, &notes);
+    return rv_note_hover_move(&pointer->notes, view, is_on ? &notes : NULL, pointer->at_px);
 }
 
 static bool hover(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
 {
     struct rv_pick_hit hit;
     bool is_other = hover_arc(pointer, scene);
-    is_other |= hover_marks(pointer, scene, view);
-    bool is_hit = !pointer->arc.is_on && !pointer->marks.is_on && !pointer->is_dragging && pick(pointer, scene, &hit);
+    is_other |= hover_notes(pointer, scene, view);
+    bool is_hit = !pointer->arc.is_on && !pointer->notes.is_on && !pointer->is_dragging && pick(pointer, scene, &hit);
     is_other |= rv_lock_hover_move(&pointer->lock, pointer->holders, view, is_hit ? &hit : NULL, pointer->at_px);
     is_hit &= !pointer->lock.is_on;
     return rv_hover_move(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px) || is_other;
@@ -67,7 +67,7 @@ bool rv_pointer_look(struct rv_pointer *pointer, struct rv_scene *scene, const s
     pointer->has_moved = false;
     if (has_moved && pointer->hover.is_pinned) {
         const bool is_other = hover_arc(pointer, scene);
-        return hover_marks(pointer, scene, view) || is_other;
+        return hover_notes(pointer, scene, view) || is_other;
     }
     return has_moved && hover(pointer, scene, view);
 }
@@ -132,7 +132,7 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     rv_scene_place(scene, frame);
     if (pointer->hover.is_pinned) {
         (void)hover_arc(pointer, scene);
-        (void)hover_marks(pointer, scene, frame->view);
+        (void)hover_notes(pointer, scene, frame->view);
         frame->arc = pointer->arc.is_on ? pointer->arc.idx + 1 : 0;
     } else {
         (void)hover(pointer, scene, frame->view);
@@ -142,8 +142,9 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
         frame->arc = pointer->arc.idx + 1;
         frame->tooltip = &pointer->tooltip;
     }
-    if (pointer->marks.is_on && !pointer->hover.is_pinned) {
-        rv_mark_tooltip_fill(&pointer->tooltip, &pointer->marks, frame);
+    if (pointer->notes.is_on && !pointer->hover.is_pinned) {
+        rv_note_tooltip_fill(&pointer->tooltip, &pointer->notes, frame);
+        frame->collection = pointer->notes.notes.form == RV_NOTE_FORM_PAUSE ? &pointer->notes.notes : NULL;
         frame->tooltip = &pointer->tooltip;
     }
     if (pointer->lock.is_on && !pointer->hover.is_pinned) {

@@ -9,7 +9,7 @@
 #include "viewer/call_flow.h"
 #include "viewer/call_waits.h"
 #include "viewer/lock_lanes.h"
-#include "viewer/mark_hover.h"
+#include "viewer/note_hover.h"
 #include "viewer/tooltip_rows.h"
 #include "viewer/hover.h"
 #include "pipeline/session.h"
@@ -23,7 +23,7 @@ struct rv_pointer { /* zeroed = outside the picture */
     struct rv_call_flow flow;          /* of the hovered call, from these: */
     const struct rv_flow_table *flows; /* borrowed; NULL: not known */
     struct rv_arc_hover arc;           /* under the cursor: no box is hovered then */
-    struct rv_mark_hover marks;        /* likewise: their label or ticks */
+    struct rv_note_hover notes;        /* likewise */
     struct rv_lock_hover lock;         /* under the cursor in a lane of an object */
     const struct rv_holders *holders;  /* of the last frame; borrowed; NULL: none */
     float at_px[2];

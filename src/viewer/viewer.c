@@ -249,9 +249,9 @@ static void pin(struct rv_viewer *viewer)
         rv_viewer_show_hold(viewer, &lock);
         return;
     }
-    if (viewer->pointer.marks.is_on) {
-        const struct rv_scene_marks marks = viewer->pointer.marks.marks;
-        rv_viewer_show_time(viewer, marks.from_ns, marks.to_ns);
+    if (viewer->pointer.notes.is_on && !viewer->pointer.notes.notes.is_stripe) {
+        const struct rv_scene_notes notes = viewer->pointer.notes.notes;
+        rv_viewer_show_time(viewer, notes.from_ns, notes.to_ns);
         return;
     }
     if (viewer->scene && viewer->view)

@@ -1,6 +1,7 @@
 /*
- * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; dense marks are found at
- * their label and at their ticks; of collections, the longest has its label; the lowest row has its name; a message that replaces the picture covers nothing.
+ * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; dense marks are
+ * found at their label and at their ticks, a collection at its label and on the ground; of collections, the longest has
+ * its label; the lowest row has its name; a message that replaces the picture covers nothing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #define INSET 120.0f
 #define LEAST_PX 200u /* of a tag */
 #define N_DENSE 20u
+#define LEAST_STRIPE_PX 10000u
 #define CAPTION_PX 20 /* from the middle of the picture */
 
 #define NEAR_PX 6.0f /* a tag begins this much before its time */
@@ -109,8 +111,8 @@ static void count_found(const struct fixture *fixture, uint32_t lane, unsigned *
     *n_tag = *n_all = 0;
     for (int y = 0; y < HEIGHT_PX; y++)
         for (int x = 0; x < WIDTH_PX; x++) {
-            struct rv_scene_marks found = {0};
-            if (!rv_scene_marks_at(fixture->canvas.scene, x + 0.5, y + 0.5, &found))
+            struct rv_scene_notes found = {0};
+            if (!rv_scene_notes_at(fixture->canvas.scene, x + 0.5, y + 0.5, &found))
                 continue;
             const struct rv_lane_note *first = fixture->dense, *last = &fixture->dense[N_DENSE - 1];
             *n_all += found.lane == lane && found.from_ns == first->start_ns && found.to_ns == last->start_ns;
@@ -165,6 +167,40 @@ static int check_longest(struct fixture *fixture, double scroll)
             if (is_near(canvas_pixel(&fixture->canvas, x, y), gc_plate))
                 first = fminf(first, (float)x);
     return fabsf(first - at[0]) < NEAR_PX ? 0 : fail(fixture, "a short collection has the label instead of a long one");
+}
+
+/* A collection is found at its label and where it tints the ground, of any lane of its process; its outline is drawn
+ * about it. */
+static int check_collection(struct fixture *fixture, enum rv_view_mode look)
+{
+    static uint8_t before[4 * WIDTH_PX * HEIGHT_PX];
+    const uint64_t start_ns = FROM_NS + WINDOW_NS / 2, end_ns = start_ns + WINDOW_NS / 10;
+    unsigned n_tag = 0, n_stripe = 0, n_wrong = 0, n_outline = 0;
+    set_lanes(fixture, 1, FROM_NS, false);
+    fixture->mark = (struct rv_lane_note){.start_ns = start_ns, .end_ns = end_ns, .kind = RV_NOTE_GC};
+    draw(fixture, look);
+    memcpy(before, fixture->canvas.rgba, sizeof before);
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++) {
+            struct rv_scene_notes found = {.from_ns = start_ns, .to_ns = end_ns, .lane = 1};
+            const bool is_tag = is_near(canvas_pixel(&fixture->canvas, x, y), gc_plate);
+            if (!rv_scene_notes_at(fixture->canvas.scene, x + 0.5, y + 0.5, &found))
+                continue;
+            n_tag += is_tag && !found.is_stripe;
+            n_stripe += found.is_stripe;
+            n_wrong += found.form != RV_NOTE_FORM_PAUSE || found.lane != 1 || found.from_ns != start_ns ||
+                       found.to_ns != end_ns;
+        }
+    fixture->frame.collection = &(struct rv_scene_notes){RV_NOTE_FORM_PAUSE, 1, start_ns, end_ns, true};
+    draw(fixture, look);
+    fixture->frame.collection = NULL;
+    for (size_t i = 0; i < sizeof before; i += 4)
+        n_outline += memcmp(before + i, fixture->canvas.rgba + i, 4) != 0;
+    if (n_tag < LEAST_PX || n_wrong)
+        return fail(fixture, "a collection is not found at its label");
+    if (n_stripe < LEAST_STRIPE_PX)
+        return fail(fixture, "a collection is not found on the ground");
+    return n_outline >= LEAST_PX && n_outline < n_stripe ? 0 : fail(fixture, "a collection has no outline");
 }
 
 /* Is there ink in the middle of the row, of a box of one colour and of light? */
@@ -239,6 +275,9 @@ int main(void)
     failed |= check_tag(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_dense(&fixture, RV_VIEW_MODE_3D);
     failed |= check_dense(&fixture, RV_VIEW_MODE_FLAME);
+    failed |= check_collection(&fixture, RV_VIEW_MODE_3D);
+    failed |= check_collection(&fixture, RV_VIEW_MODE_ALIGNED);
+    failed |= check_collection(&fixture, RV_VIEW_MODE_FLAME);
     failed |= check_longest(&fixture, 0.0);
     failed |= check_longest(&fixture, 5.0);
     failed |= check_longest(&fixture, 500.0);
