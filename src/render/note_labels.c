@@ -14,14 +14,13 @@
 #include "render/note_shapes.h"
 
 #define RISE 26.0f  /* of a tag's text above what it is about */
-#define LOWER 18.0f /* in flat looks, whose margin has less room */
+#define LOWER 18.0f /* in flat looks and on the wall, where there is less room */
 #define HEIGHT 16.0f
 #define ASCENT 12.0f
 #define PADDING 4.0f
 #define TEXT_BYTES 96
 #define NAME_BYTES 46
 #define GRAPH_INDENT 6.0f
-#define CLOSE 24.0f       /* between lanes: a tag of one is as tall as the next */
 #define TICKS_AROUND 3.0f /* points: they are thin */
 #define PAUSES_MAX 128u   /* with a label: more than there is room for */
 #define BOXES_BACK 64u    /* boxes among which a call that began earlier is sought */
@@ -98,18 +97,20 @@ static size_t host_of(const struct tags *tags, size_t lane)
     return host;
 }
 
+/* Of a note that belongs at a lane. */
 static void foot_of(const struct tags *tags, size_t lane, const struct rv_lane_note *note, vec3 out)
 {
     const struct rv_lane_layout *layout = tags->layout;
-    bool is_pause = rv_note_is(note, RV_NOTE_FORM_PAUSE);
-    size_t host = is_pause ? host_of(tags, lane) : lane;
-    const struct rv_lane_layout_lane *stand = &layout->lanes[host];
-    bool is_on_wall = is_pause && !layout->is_flat && host + 1 == layout->n_lanes;
+    const struct rv_lane_layout_lane *stand = &layout->lanes[lane];
     out[0] = fmaxf(0.0f, (float)rv_lane_layout_x(layout, note->start_ns));
-    out[1] = is_on_wall ? 0.0f : stand->y + rv_lane_layout_lane_top(stand);
-    if (layout->is_flat && !is_above(layout, host)) /* its top may be out of sight */
+    out[1] = stand->y + rv_lane_layout_lane_top(stand);
+    if (layout->is_flat && !is_above(layout, lane)) /* its top may be out of sight */
         out[1] = fminf(out[1], layout->top);
-    out[2] = is_on_wall ? layout->z_back : stand->z;
+    out[2] = stand->z;
+    if (rv_note_is(note, RV_NOTE_FORM_PAUSE) && !layout->is_flat && lane + 1 == layout->n_lanes) { /* on the wall */
+        out[1] = layout->top;
+        out[2] = layout->z_back;
+    }
 }
 
 /* A line down to the floor, to show the tag's time. */
@@ -131,41 +132,48 @@ static float right_of(const struct tags *tags)
     return is_seen ? fminf(end[0], panels) : panels;
 }
 
-static bool has_calls(const struct rv_view *view, size_t lane, double from_ns, double to_ns)
+struct rows { /* of a lane, in a range of time */
+    double from_ns, to_ns;
+    float from, to, most; /* depths; deeper calls are in the last row */
+};
+
+static bool has_calls(const struct rv_view *view, size_t lane, const struct rows *rows)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
     const struct rv_box *boxes = view->boxes + shown->first_box;
-    if (to_ns < 0.0)
+    if (rows->to_ns < 0.0 || rows->from > rows->most + 1.0f)
         return false;
     size_t i =
-        rv_bisect_count(boxes, shown->n_boxes, sizeof *boxes, offsetof(struct rv_box, start_ns), (uint64_t)to_ns);
-    for (const size_t least = i > BOXES_BACK ? i - BOXES_BACK : 0; i > least; i--)
-        if ((double)rv_box_end_ns(&boxes[i - 1]) >= from_ns)
+        rv_bisect_count(boxes, shown->n_boxes, sizeof *boxes, offsetof(struct rv_box, start_ns), (uint64_t)rows->to_ns);
+    for (const size_t least = i > BOXES_BACK ? i - BOXES_BACK : 0; i > least; i--) {
+        const float depth = fminf((float)boxes[i - 1].depth, rows->most);
+        if ((double)rv_box_end_ns(&boxes[i - 1]) >= rows->from_ns && depth <= rows->to && depth + 1.0f >= rows->from)
             return true;
+    }
     return false;
 }
 
-/* Does the tag, which stands above its lane, lie over calls of lanes behind it that are close? */
+/* Does the tag, which stands above its lane, lie over calls of other lanes? */
 static bool hides_calls(const struct tags *tags, size_t lane, const vec3 foot, const struct rv_overlay_area *plate)
 {
     const struct rv_lane_layout *layout = tags->layout;
     const double ns_per_x = (double)(layout->to_ns - layout->from_ns) / (double)layout->width;
     const double at_ns = (double)layout->from_ns + (double)foot[0] * ns_per_x;
-    vec2 before, low, high, beside;
-    if (layout->is_flat || !to_points(tags, (vec3){foot[0], 0.0f, layout->lanes[lane].z}, before))
-        return false;
-    for (size_t i = lane + 1; i < layout->n_lanes && i < tags->frame->view->n_lanes; i++) {
+    for (size_t i = 0; !layout->is_flat && i < layout->n_lanes && i < tags->frame->view->n_lanes; i++) {
         const struct rv_lane_layout_lane *stand = &layout->lanes[i];
-        if (!to_points(tags, (vec3){foot[0], 0.0f, stand->z}, low) || before[1] - low[1] > CLOSE ||
-            !to_points(tags, (vec3){foot[0], rv_lane_layout_lane_top(stand), stand->z}, high) ||
-            !to_points(tags, (vec3){foot[0] + 1.0f, 0.0f, stand->z}, beside) || low[1] < plate->y)
-            return false;
+        vec2 low, high, beside;
+        if (i == lane || !to_points(tags, (vec3){foot[0], 0.0f, stand->z}, low) || low[1] < plate->y ||
+            !to_points(tags, (vec3){foot[0], stand->row_height, stand->z}, high) ||
+            !to_points(tags, (vec3){foot[0] + 1.0f, 0.0f, stand->z}, beside))
+            continue;
         const double ns_per_point = ns_per_x / (double)(beside[0] - low[0]);
         const double from_ns = at_ns + (double)(plate->x - low[0]) * ns_per_point;
-        if (high[1] < plate->y + plate->height &&
-            has_calls(tags->frame->view, i, from_ns, from_ns + (double)plate->width * ns_per_point))
+        const float row = low[1] - high[1];
+        const struct rows rows = {from_ns, from_ns + (double)plate->width * ns_per_point,
+                                  (low[1] - plate->y - plate->height) / row, (low[1] - plate->y) / row,
+                                  (float)stand->n_rows - 1.0f};
+        if (has_calls(tags->frame->view, i, &rows))
             return true;
-        before[1] = low[1];
     }
     return false;
 }
@@ -191,12 +199,12 @@ static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag, 
         return;
     if (!to_points(tags, foot, at))
         return;
-    at[1] += tags->layout->is_flat ? LOWER : 0.0f;
+    at[1] += tags->layout->is_flat || foot[2] <= tags->layout->z_back ? LOWER : 0.0f;
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, tag->text);
     float y = fmaxf(floorf(at[1] - RISE), tags->frame->insets.top + ASCENT);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
     plate.x = fminf(plate.x, right_of(tags) - plate.width);
-    if ((tag->form == RV_NOTE_FORM_MARK && hides_calls(tags, tag->lane, foot, &plate)) ||
+    if ((tag->form != RV_NOTE_FORM_LOSS && hides_calls(tags, tag->lane, foot, &plate)) ||
         !rv_overlay_claim(tags->overlay, plate))
         return;
     if (notes)
@@ -211,11 +219,13 @@ static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_n
 {
     char text[TEXT_BYTES];
     vec3 foot;
-    foot_of(tags, lane, note, foot);
-    note_text(note, text);
     const enum rv_note_form form = rv_note_facts[note->kind].form;
+    const bool is_pause = form == RV_NOTE_FORM_PAUSE;
     const struct rv_scene_notes notes = {form, (uint32_t)lane, note->start_ns, note->end_ns, false};
-    add_text(tags, foot, &(struct tag){lane, text, form}, form == RV_NOTE_FORM_PAUSE ? &notes : NULL);
+    const size_t at = is_pause ? host_of(tags, lane) : lane;
+    foot_of(tags, at, note, foot);
+    note_text(note, text);
+    add_text(tags, foot, &(struct tag){at, text, form}, is_pause ? &notes : NULL);
 }
 
 /* At the begin of the window, since it began before. */

@@ -1,7 +1,7 @@
 /*
- * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; dense marks are
- * found at their label and at their ticks, a collection at its label and on the ground; of collections, the longest has
- * its label; the lowest row has its name; a message that replaces the picture covers nothing.
+ * Places of text: labels of marks and of collections cover no calls of other lanes and are not under a panel; dense
+ * marks are found at their label and at their ticks, a collection at its label and on the ground; of collections, the
+ * longest has its label; the lowest row has its name; a message that replaces the picture covers nothing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -203,6 +203,54 @@ static int check_collection(struct fixture *fixture, enum rv_view_mode look)
     return n_outline >= LEAST_PX && n_outline < n_stripe ? 0 : fail(fixture, "a collection has no outline");
 }
 
+/* Few lanes of deep stacks: labels of the collections of either process cover no call, and those at the back have one. */
+static int check_over_calls(struct fixture *fixture, enum rv_view_mode look)
+{
+    enum { N_FEW = 3, N_DEEP = N_LANES / N_FEW };
+    unsigned n_tag = 0, n_over = 0;
+    memset(fixture->lanes, 0, sizeof fixture->lanes);
+    for (uint32_t i = 0; i < N_FEW; i++) {
+        fixture->lanes[i] = (struct rv_view_lane){.lane_idx = i,
+                                                  .process = i > 0,
+                                                  .first_box = i * N_DEEP,
+                                                  .n_boxes = N_DEEP,
+                                                  .first_note = i > 0,
+                                                  .n_notes = i < 2,
+                                                  .max_depth = N_DEEP,
+                                                  .name = "lane"};
+        fixture->dense[i] = (struct rv_lane_note){
+            .start_ns = FROM_NS + WINDOW_NS / 2, .end_ns = FROM_NS + WINDOW_NS * 3 / 4, .kind = RV_NOTE_GC};
+        for (uint32_t depth = 0; depth < N_DEEP; depth++)
+            fixture->boxes[i * N_DEEP + depth] = (struct rv_box){.start_ns = FROM_NS,
+                                                                 .duration_ns = WINDOW_NS,
+                                                                 .id = 2,
+                                                                 .count = 1,
+                                                                 .depth = (uint16_t)depth,
+                                                                 .coverage = RV_BOX_EXACT};
+    }
+    fixture->view.n_lanes = N_FEW;
+    fixture->view.n_boxes = N_LANES;
+    fixture->view.n_processes = 2;
+    fixture->view.notes = fixture->dense;
+    fixture->view.n_notes = 2;
+    draw(fixture, look);
+    fixture->view.n_processes = 0;
+    fixture->view.notes = &fixture->mark;
+    fixture->view.n_notes = 1;
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++) {
+            struct rv_pick_hit hit;
+            struct rv_scene_notes found;
+            if (!rv_scene_notes_at(fixture->canvas.scene, x + 0.5, y + 0.5, &found) || found.is_stripe)
+                continue;
+            n_tag++;
+            n_over += rv_scene_pick(fixture->canvas.scene, x + 0.5, y + 0.5, &hit);
+        }
+    if (n_tag < LEAST_PX)
+        return fail(fixture, "a collection at the back has no label");
+    return n_over == 0 ? 0 : fail(fixture, "the label of a collection lies over calls");
+}
+
 /* Is there ink in the middle of the row, of a box of one colour and of light? */
 static bool has_name(const struct fixture *fixture, uint32_t depth)
 {
@@ -278,6 +326,8 @@ int main(void)
     failed |= check_collection(&fixture, RV_VIEW_MODE_3D);
     failed |= check_collection(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_collection(&fixture, RV_VIEW_MODE_FLAME);
+    failed |= check_over_calls(&fixture, RV_VIEW_MODE_3D);
+    failed |= check_over_calls(&fixture, RV_VIEW_MODE_ALIGNED);
     failed |= check_longest(&fixture, 0.0);
     failed |= check_longest(&fixture, 5.0);
     failed |= check_longest(&fixture, 500.0);
