@@ -13,10 +13,10 @@
 #include "render/mark_runs.h"
 #include "render/note_shapes.h"
 
-#define RISE 26.0f  /* of a tag's text above what it is about */
-#define LOWER 18.0f /* in flat looks and on the wall, where there is less room */
+#define RISE 26.0f /* of a tag's text above what it is about */
 #define HEIGHT 16.0f
 #define ASCENT 12.0f
+#define LOWER (RISE + ASCENT - HEIGHT) /* in flat looks and on the wall a tag stands on it: there is no more room */
 #define PADDING 4.0f
 #define TEXT_BYTES 96
 #define NAME_BYTES 46

@@ -1,5 +1,5 @@
 /*
- * Places of text: labels of marks and of collections cover no calls of other lanes and are not under a panel; dense
+ * Places of text: labels of marks and of collections cover no calls of other lanes, none of their names in flat views, and are not under a panel; dense
  * marks are found at their label and at their ticks, a collection at its label and on the ground; of collections, the
  * longest has its label; the lowest row has its name; a message that replaces the picture covers nothing.
  */
@@ -22,6 +22,8 @@
 #define N_DENSE 20u
 #define LEAST_STRIPE_PX 10000u
 #define CAPTION_PX 20 /* from the middle of the picture */
+#define NAME_WIDTH 100
+#define NAME_HEIGHT 10 /* of a row of 14 */
 
 #define NEAR_PX 6.0f /* a tag begins this much before its time */
 
@@ -285,6 +287,33 @@ static int check_names(struct fixture *fixture, uint32_t n_rows)
     return 0;
 }
 
+/* The begin of the row of the lane above the marked one, where its call's name is. */
+static void copy_name(const struct fixture *fixture, uint8_t name[NAME_HEIGHT][NAME_WIDTH][4])
+{
+    float low[2], high[2];
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){FROM_NS, MARKED - 1, 0}, low);
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){FROM_NS, MARKED - 1, 1}, high);
+    const int middle = (int)(0.5f * (low[1] + high[1]));
+    for (int y = 0; y < NAME_HEIGHT; y++)
+        memcpy(name[y], canvas_pixel(&fixture->canvas, (int)low[0], middle - NAME_HEIGHT / 2 + y), sizeof name[y]);
+}
+
+static int check_name_above(struct fixture *fixture, enum rv_view_mode look)
+{
+    static uint8_t before[NAME_HEIGHT][NAME_WIDTH][4], with_tag[NAME_HEIGHT][NAME_WIDTH][4];
+    unsigned n_hidden;
+    set_lanes(fixture, MARKED, FROM_NS + WINDOW_NS / 50, true);
+    fixture->lanes[MARKED].n_notes = 0;
+    draw(fixture, look);
+    copy_name(fixture, before);
+    fixture->lanes[MARKED].n_notes = 1;
+    draw(fixture, look);
+    copy_name(fixture, with_tag);
+    if (count_tag(fixture, &n_hidden) < LEAST_PX)
+        return fail(fixture, "a mark has no tag below a call");
+    return memcmp(before, with_tag, sizeof before) == 0 ? 0 : fail(fixture, "a tag lies over a name of the lane above");
+}
+
 static int check_caption(struct fixture *fixture, enum rv_view_mode look)
 {
     fixture->view.n_lanes = fixture->view.n_boxes = 0;
@@ -321,6 +350,7 @@ int main(void)
                                             .insets = {.top = INSET, .right = INSET}};
     failed |= check_tag(&fixture, RV_VIEW_MODE_3D);
     failed |= check_tag(&fixture, RV_VIEW_MODE_ALIGNED);
+    failed |= check_name_above(&fixture, RV_VIEW_MODE_TOP);
     failed |= check_dense(&fixture, RV_VIEW_MODE_3D);
     failed |= check_dense(&fixture, RV_VIEW_MODE_FLAME);
     failed |= check_collection(&fixture, RV_VIEW_MODE_3D);
