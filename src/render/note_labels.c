@@ -16,7 +16,8 @@
 #define RISE 26.0f /* of a tag's text above what it is about */
 #define HEIGHT 16.0f
 #define ASCENT 12.0f
-#define LOWER (RISE + ASCENT - HEIGHT) /* in flat looks and on the wall a tag stands on it: there is no more room */
+#define LOWER (RISE + ASCENT - HEIGHT) /* in flat looks a tag stands on its lane: there is no more room */
+#define WALL_LOWER 18.0f               /* on the wall, off the calls before it */
 #define PADDING 4.0f
 #define TEXT_BYTES 96
 #define NAME_BYTES 46
@@ -199,7 +200,10 @@ static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag, 
         return;
     if (!to_points(tags, foot, at))
         return;
-    at[1] += tags->layout->is_flat || foot[2] <= tags->layout->z_back ? LOWER : 0.0f;
+    if (tags->layout->is_flat)
+        at[1] += LOWER;
+    else if (foot[2] <= tags->layout->z_back)
+        at[1] += WALL_LOWER;
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, tag->text);
     float y = fmaxf(floorf(at[1] - RISE), tags->frame->insets.top + ASCENT);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
