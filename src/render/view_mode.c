@@ -2,6 +2,7 @@
 
 #define ROWS_IN_DEPTH_MOST 240u /* of stacks behind each other: of more, nothing is made out */
 #define LANES_IN_DEPTH_MOST 48u /* of more, rows are too thin to be read */
+#define FLAME_ROW_MOST 36.0f   /* twice a name's height: taller rows say no more, and a few would be a wall of colour */
 #define IN_DEPTH .field_of_view = 0.50f, .azimuth = -0.25f, .first_face = 0, .n_faces = 3
 #define ROWS_IN_DEPTH IN_DEPTH, .elevation = 0.66f, .has_rows = true
 
@@ -25,7 +26,7 @@ static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
                             .n_faces = 1,
                             .is_flat = true,
                             .row_min = 14.0f,
-                            .row_max = 36.0f,
+                            .row_max = FLAME_ROW_MOST,
                             .lane_gap = 1.5f},
     [RV_VIEW_MODE_TOP] = {.name = "top",
                           .title = "Top",
