@@ -17,6 +17,7 @@
 #include "model/timeline_query.h"
 #include "model/view_parts.h"
 
+#define SEEN_MERGED 32u /* times as far as notes that are joined: eight pixels */
 #define DEFAULT_BUDGET 20000u
 #define COLUMNS_LEAST 64u
 #define ROWS_COUNTED 10u /* of a lane, against most_rows: few deep lanes have room */
@@ -337,8 +338,14 @@ static bool is_for_all(const struct rv_lane_note *note)
     return rv_note_is(note, RV_NOTE_FORM_LOSS) || rv_note_is(note, RV_NOTE_FORM_PAUSE);
 }
 
-static void add_notes(struct rv_view *view, const struct rv_view_lane *out, const struct rv_lane *lane,
-                      uint64_t near_ns)
+/* Notes are joined within near_ns anyhow: are those that the lane has merged seen to be further apart? */
+static void find_merged(struct rv_view_lane *out, const struct rv_lane_note *note, uint64_t near_ns)
+{
+    if (note->n_more && rv_note_is(note, RV_NOTE_FORM_OFF_CPU) && note->end_ns - note->start_ns > SEEN_MERGED * near_ns)
+        out->merged_ns = rv_clock_later_ns(out->merged_ns, note->end_ns);
+}
+
+static void add_notes(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, uint64_t near_ns)
 {
     size_t last[RV_NOTE_KIND_COUNT] = {0}; /* + 1 */
     const struct rv_lane_note *state = NULL;
@@ -355,11 +362,15 @@ static void add_notes(struct rv_view *view, const struct rv_view_lane *out, cons
             state = note;
         else if (note->end_ns > view->from_ns && has_reached)
             rv_view_parts_push_note(view, note);
+        if (note->end_ns > view->from_ns)
+            find_merged(out, note, near_ns);
     }
     if (state)
         rv_view_parts_push_note(view, state);
     for (; i < lane->n_notes && lane->notes[i].start_ns < to_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
+        if (has_all)
+            find_merged(out, note, near_ns);
         if ((!has_all && !is_for_all(note)) ||
             rv_view_parts_join_note(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
             continue;

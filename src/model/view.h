@@ -37,6 +37,7 @@ struct rv_view_lane {
     uint32_t pid, tid;
     uint32_t level;       /* of detail: the view's, or a finer one */
     uint64_t released_ns; /* what is shown before this time is coarser, since its detail was released; 0: nothing */
+    uint64_t merged_ns;   /* until then states are shown that were merged, since the lane has too many; 0: none are */
     bool is_row;          /* to be shown as one row: the innermost calls */
     bool is_pinned;       /* placed before unpinned ones */
     uint32_t first_part, n_parts;     /* into parts; of a thread none: its boxes are where they are in its lane */

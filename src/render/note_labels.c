@@ -233,13 +233,15 @@ static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_n
 }
 
 /* At the begin of the window, since it began before. */
-static void add_released(const struct tags *tags, size_t lane)
+static void add_coarse(const struct tags *tags, size_t lane)
 {
     vec3 foot;
-    if (!tags->frame->view->lanes[lane].released_ns)
+    const struct rv_view_lane *shown = &tags->frame->view->lanes[lane];
+    if (!shown->released_ns && !shown->merged_ns)
         return;
     foot_of(tags, lane, &(struct rv_lane_note){.kind = RV_NOTE_LOST, .start_ns = tags->layout->from_ns}, foot);
-    add_text(tags, foot, &(struct tag){lane, "detail released", RV_NOTE_FORM_MARK}, NULL);
+    add_text(tags, foot,
+             &(struct tag){lane, shown->released_ns ? "detail released" : "states merged", RV_NOTE_FORM_MARK}, NULL);
 }
 
 static bool is_in_window(const struct tags *tags, const struct rv_lane_note *note)
@@ -414,7 +416,7 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
         for (uint32_t i = 0; i < layout->lanes[lane].n_graphs; i++)
             add_range(&tags, lane, i);
     for (size_t lane = 0; lane < n_lanes; lane++)
-        add_released(&tags, lane);
+        add_coarse(&tags, lane);
     for (size_t lane = 0; lane < n_lanes; lane++)
         add_losses(&tags, lane);
     add_pauses(&tags, n_lanes);

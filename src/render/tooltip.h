@@ -10,7 +10,7 @@
 struct rv_overlay;
 struct rv_box_colors;
 
-#define RV_TOOLTIP_LINES 19u /* all rows that there are about a call: a new row needs one more */
+#define RV_TOOLTIP_LINES 20u /* all rows that there are about a call: a new row needs one more */
 #define RV_TOOLTIP_TITLE_BYTES 512
 
 struct rv_tooltip_line {

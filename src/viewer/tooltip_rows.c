@@ -181,6 +181,23 @@ static void name_cpus(const struct cpus *cpus, char *out, size_t out_bytes)
     }
 }
 
+/* Of states that its lane has merged, since it has too many, only the share is known. */
+static void add_merged(struct rv_tooltip *tooltip, struct rv_lane *lane, const struct rv_box *box)
+{
+    uint64_t n_merged = 0, n_stretches = 0;
+    pthread_rwlock_rdlock(&lane->lock);
+    for (size_t i = 0; i < lane->n_notes && lane->notes[i].start_ns < rv_box_end_ns(box); i++) {
+        const struct rv_lane_note *note = &lane->notes[i];
+        const bool is_here = note->end_ns > box->start_ns && rv_note_is(note, RV_NOTE_FORM_OFF_CPU) && note->n_more;
+        n_stretches += is_here;
+        n_merged += is_here ? (uint64_t)note->n_more + 1 : 0;
+    }
+    pthread_rwlock_unlock(&lane->lock);
+    if (n_merged)
+        add_line(tooltip, "merged", "%" PRIu64 " states in %" PRIu64 " stretch%s of time: these times are estimates",
+                 n_merged, n_stretches, rv_units_word(n_stretches, "", "es"));
+}
+
 /* Where its thread was off the CPU; of a whole call, with its callees. */
 static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                         const struct rv_tooltip_rows_about *about)
@@ -205,6 +222,7 @@ static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover
         add_line(tooltip, "on CPU", "%s; blocked %s, runnable %s%s", on, off, ready, left);
     if (away_ns)
         add_line(tooltip, "suspended", "%s", away);
+    add_merged(tooltip, about->lane, box);
 }
 
 /* What the program's thread could do nothing against. */

@@ -96,6 +96,13 @@ static int check_tag(struct fixture *fixture, enum rv_view_mode look)
     draw(fixture, look);
     if (count_tag(fixture, &n_hidden) < LEAST_PX)
         return fail(fixture, "a mark has no tag where nothing is behind it");
+    set_lanes(fixture, 0, FROM_NS, false);
+    fixture->lanes[0].n_notes = 0;
+    fixture->lanes[0].merged_ns = FROM_NS + WINDOW_NS / 2;
+    fixture->view.n_lanes = 1;
+    draw(fixture, look);
+    if (count_tag(fixture, &n_hidden) < LEAST_PX)
+        return fail(fixture, "merged states have no label");
     set_lanes(fixture, MARKED, FROM_NS + WINDOW_NS / 2, true);
     draw(fixture, look);
     if (count_tag(fixture, &n_hidden) >= LEAST_PX)

@@ -296,6 +296,28 @@ Test(view, lanes_stand_alike_and_are_of_their_threads_whichever_slots_their_stac
     }
 }
 
+Test(view, states_that_their_lane_has_merged_are_told_where_that_is_seen, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = add_lane(lanes, 1, 0);
+    struct rv_view view = {0};
+    for (uint64_t i = 0; i < RV_LANE_NOTES_MAX + 1000; i++)
+        add_note(lane, 1000 * i, 1000 * i + 300, RV_NOTE_BLOCKED, 0);
+    const uint64_t end_ns = lane->notes[lane->n_notes - 1].end_ns;
+    static const struct {
+        uint64_t from_ns, to_ns;
+        bool is_seen;
+    } windows[] = {{0, 100000, true}, {0, UINT64_MAX, false}, {UINT64_MAX - 100000, UINT64_MAX, false}};
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        const uint64_t from_ns = rv_clock_earlier_ns(windows[i].from_ns, end_ns - 100000);
+        rv_view_update(&view, lanes,
+                       &(struct rv_view_params){from_ns, rv_clock_earlier_ns(windows[i].to_ns, end_ns), 1000, 1000});
+        cr_assert_eq(view.lanes[0].merged_ns > from_ns, windows[i].is_seen, "window %zu", i);
+    }
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
+
 Test(view, notes_in_the_window_are_shown_and_near_ones_joined, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();

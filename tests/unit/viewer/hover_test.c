@@ -98,6 +98,11 @@ Test(hover, a_call_says_when_its_thread_was_off_the_cpu, .timeout = 60)
     snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, runnable 50 ns, left CPU 3, 1",
              (unsigned long long)(end_ns - start_ns - 100));
     cr_assert_str_eq(line_of(&tooltip, "on CPU"), expected);
+    cr_assert_str_empty(line_of(&tooltip, "merged"));
+    lane->notes[1].n_more = 41;
+    lane->notes[1].covered_ns = 30;
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert_str_eq(line_of(&tooltip, "merged"), "42 states in 1 stretch of time: these times are estimates");
     rv_lanes_destroy(lanes);
     rv_subroutines_destroy(subroutines);
 }
