@@ -208,6 +208,7 @@ bool rv_imgui_choice(const char *label, float width, const char *const *names, i
 
 static const char *recallable; // by the next field; NULL: nothing
 static int fields_before = -1; // of the field that the keyboard is given to; less than 0: to none
+static bool has_given;         // the keyboard to a field
 
 struct recalling {
     const char *text;
@@ -256,6 +257,13 @@ void rv_imgui_give_keyboard(int field)
     fields_before = field;
 }
 
+bool rv_imgui_has_given_keyboard(void)
+{
+    const bool had_given = has_given;
+    has_given = false;
+    return had_given;
+}
+
 rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,
                               bool takes_keyboard)
 {
@@ -263,8 +271,10 @@ rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, cha
     size_t n_before = strnlen(text, text_bytes), n_kept = n_before < sizeof before ? n_before : sizeof before;
     memcpy(before, text, n_kept);
     rv_imgui_add_typed(text);
-    if (takes_keyboard || fields_before == 0)
+    if (takes_keyboard || fields_before == 0) {
         ImGui::SetKeyboardFocusHere();
+        has_given = true;
+    }
     fields_before -= fields_before >= 0;
     ImGui::SetNextItemWidth(width);
     recalling recalled = {recallable, false};

@@ -59,6 +59,8 @@ bool rv_imgui_button(const char *label, float width, bool is_chosen);
 bool rv_imgui_check(const char *label, bool *is_on); /* true when changed */
 bool rv_imgui_choice(const char *label, float width, const char *const *names, int n, int *chosen);
 
+#define RV_IMGUI_FOCUS_PASSES 3u
+
 enum rv_imgui_typed {
     RV_IMGUI_TYPED_NOTHING,
     RV_IMGUI_TYPED_CHANGED,
@@ -72,6 +74,9 @@ void rv_imgui_recall(const char *text);
 
 /* Focus one of the text fields that follow, counted from 0; less than 0: none of them. */
 void rv_imgui_give_keyboard(int field);
+
+/* Has a text field been focused since the last call? It takes what is typed RV_IMGUI_FOCUS_PASSES later. */
+bool rv_imgui_has_given_keyboard(void);
 
 /* A text field. takes_keyboard: focus it. */
 enum rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, char *text, size_t text_bytes,

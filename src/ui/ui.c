@@ -22,7 +22,8 @@ struct rv_ui {
     float taken_left, taken_right; /* height of the columns so far */
     bool is_text_late;             /* the last key was an action: ignore its text */
     bool is_second_click;
-    bool is_typing; /* a text field had the focus in the last pass */
+    bool is_typing;        /* a text field had the focus in the last pass */
+    unsigned focus_passes; /* until a field that was focused takes what is typed */
 };
 
 int rv_ui_create(struct rv_ui **ui)
@@ -196,7 +197,14 @@ uint64_t rv_ui_end(struct rv_ui *ui)
 {
     uint64_t hash = rv_imgui_end(ui->imgui);
     ui->is_typing = rv_imgui_wants_text(ui->imgui);
+    ui->focus_passes =
+        rv_imgui_has_given_keyboard() ? RV_IMGUI_FOCUS_PASSES : ui->focus_passes - (ui->focus_passes > 0);
     return hash;
+}
+
+bool rv_ui_is_focusing(const struct rv_ui *ui)
+{
+    return ui->focus_passes > 0;
 }
 
 bool rv_ui_lacks_text(const struct rv_ui *ui)

@@ -80,6 +80,9 @@ void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface);
 /* Hash of what would be drawn. */
 uint64_t rv_ui_end(struct rv_ui *ui);
 
+/* Was a field focused that takes what is typed only after another pass? */
+bool rv_ui_is_focusing(const struct rv_ui *ui);
+
 /* Does the last pass lack text for which there was no time? */
 bool rv_ui_lacks_text(const struct rv_ui *ui);
 

@@ -20,7 +20,7 @@
 #include "ui/settings_panel.h"
 #include "ui/topbar.h"
 
-#define PASSES_MAX 4      /* limit of passes until panels that change each other settle */
+#define PASSES_MAX 6      /* limit of passes until panels that change each other settle */
 #define ROOM_WIDTH 900.0  /* least width of a picture with room for a column, */
 #define STRIP_WIDTH 600.0 /* and of one with room for the minimap; */
 #define ROOM_HEIGHT 420.0 /* and their least height, points */
@@ -609,23 +609,25 @@ static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
     return acts.n > 0;
 }
 
+void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about)
+{
+    for (int i = 0; i < PASSES_MAX; i++) {
+        uint64_t before = panels->hash;
+        if (!pass(panels, about) && panels->hash == before && !rv_ui_is_focusing(panels->ui))
+            return;
+    }
+}
+
 bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const struct rv_panels_about *about)
 {
+    if (event->type == SDL_KEYDOWN) /* for the field that the key before it has opened */
+        rv_panels_update(panels, about);
     bool is_one_by_one = rv_ui_needs_pass(event);
     bool was_taken = rv_ui_takes(panels->ui, event);
     rv_ui_event(panels->ui, event);
     if (is_one_by_one)
         (void)pass(panels, about);
     return event->type == SDL_KEYDOWN ? was_taken : rv_ui_takes(panels->ui, event);
-}
-
-void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about)
-{
-    for (int i = 0; i < PASSES_MAX; i++) {
-        uint64_t before = panels->hash;
-        if (!pass(panels, about) && panels->hash == before)
-            return;
-    }
 }
 
 struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels)

@@ -1,13 +1,14 @@
 /*
  * A user without a mouse: goes from call to call by Ctrl with the arrows, hides the arcs of one kind and inverts the first
- * of two rules by the palette, types into the fields of the help and of a list, and turns the 3D view.
+ * of two rules by the palette, types into the fields of the help and of a list, turns the 3D view, and types into the
+ * search field right after the key that opens it.
  */
 #include <math.h>
 #include <string.h>
 
 #include "window_steps.h"
 
-enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 21 };
+enum { WIDTH = 1200, HEIGHT = 600, N_STEPS = 22 };
 
 static bool is_pinned(const struct rv_viewer *viewer, uint32_t depth, uint64_t start_ns)
 {
@@ -172,16 +173,29 @@ static bool turn(struct window_steps *steps, const struct rv_window_state *state
         if (state->viewer->panels.has_commands || !state->is_settled)
             return false;
         window_steps_check(steps, fabsf(orbit[0]) < 1e-3f && orbit[1] > 0.0f, "it is not turned to the right again");
-        user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+        user_press(SDL_SCANCODE_SLASH, 0);
+        user_press(SDL_SCANCODE_C, 0);
+        user_type("c");
         return true;
     }
     return false;
 }
 
+static bool look_at_search(struct window_steps *steps, const struct rv_window_state *state)
+{
+    const struct rv_viewer *viewer = state->viewer;
+    if (steps->step != 21 || !viewer->panels.has_search || !state->is_settled)
+        return false;
+    window_steps_check(steps, viewer->look.scheme == RV_COLOR_PACKAGE, "a letter of the search was taken for a key");
+    window_steps_check(steps, strcmp(viewer->search.find, "c") == 0, "the search lacks a letter");
+    user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
+    return true;
+}
+
 static bool step(struct window_steps *steps, const struct rv_window_state *state)
 {
     return go_from_call_to_call(steps, state) || choose_by_words(steps, state) || type_into_fields(steps, state) ||
-           turn(steps, state);
+           turn(steps, state) || look_at_search(steps, state);
 }
 
 int main(void)
