@@ -1,5 +1,7 @@
 #include "viewer/playback.h"
 
+#include "model/busy_range.h"
+
 static uint64_t newest_ns(const struct rv_viewer *viewer)
 {
     return viewer->live_edge.is_done ? viewer->live_edge.last_ns : viewer->live_edge.live_ns;
@@ -126,10 +128,19 @@ static void step(struct rv_viewer *viewer, bool is_forward)
 
 /* ---- */
 
+/* Where the calls begin, unless the window begins before that: then the first event, which may be days before them. */
+static uint64_t start_of(const struct rv_viewer *viewer)
+{
+    uint64_t busy_ns[2], shown_ns[2];
+    rv_time_window_get(&viewer->time_window, &shown_ns[0], &shown_ns[1]);
+    bool is_known = viewer->lanes && rv_busy_range(viewer->lanes, &busy_ns[0], &busy_ns[1]);
+    return is_known && shown_ns[0] >= busy_ns[0] ? busy_ns[0] : viewer->live_edge.first_ns;
+}
+
 /* The window goes to the beginning, and a playhead with it: without one nothing is hidden, nor in a frozen picture. */
 static void go_to_start(struct rv_viewer *viewer)
 {
-    uint64_t first_ns = viewer->live_edge.first_ns;
+    const uint64_t first_ns = start_of(viewer);
     viewer->time_window.is_following = false;
     rv_time_window_set(&viewer->time_window, first_ns, first_ns + (uint64_t)viewer->time_window.window_ns);
     if (viewer->playhead.is_on && !viewer->playhead.is_held)

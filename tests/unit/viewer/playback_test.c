@@ -153,6 +153,33 @@ Test(playback, the_window_goes_with_a_playhead_that_leaves_it_at_its_end, .timeo
     fini(&fixture);
 }
 
+/* A thousand calls long after the others; "start" is where they begin, and the first event from before that. */
+Test(playback, the_start_is_where_the_calls_are, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture, 0.0, 0);
+    const uint64_t later_ms = 1000000;
+    for (uint64_t i = 0; i < 1000; i++)
+        add(rv_lanes_get(fixture.lanes, 1), (uint64_t[2]){later_ms + i, later_ms + i + 1}, 0);
+    pass(&fixture, 0.0);
+    const uint64_t at_ns = BEGIN + (later_ms + 500) * MS;
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = at_ns, .to_ns = at_ns + 400 * MS});
+    for (unsigned i = 0; i < 2; i++) { /* again: it stays there */
+        uint64_t from_ns, to_ns;
+        act(&fixture, RV_ACTION_START);
+        rv_time_window_get(&fixture.viewer.time_window, &from_ns, &to_ns);
+        cr_assert(from_ns <= BEGIN + later_ms * MS && from_ns + 100 * MS >= BEGIN + later_ms * MS, "%g ms",
+                  (double)(from_ns - BEGIN) / (double)MS);
+        cr_assert_eq(to_ns - from_ns, 400 * MS);
+    }
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = BEGIN + MS, .to_ns = BEGIN + 21 * MS});
+    act(&fixture, RV_ACTION_START);
+    expect_window(&fixture, BEGIN, BEGIN + 20 * MS);
+    fini(&fixture);
+}
+
 Test(playback, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
 {
     struct fixture fixture;
