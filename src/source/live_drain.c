@@ -78,7 +78,7 @@ struct live {
     uint64_t turn_ns, turn_ticks; /* at this turn's begin */
     uint32_t n_new_rings;         /* the header's count, at this turn's begin */
     uint32_t n_prepared;          /* rings prepared; all, once that has failed */
-    size_t n_streams;             /* open now */
+    size_t n_streams, n_drained;  /* open now; to be closed */
     uint64_t n_light_turns;       /* in a row */
     bool has_had_stream, is_busy, is_light, is_ending, is_loss_turn, is_damage_said;
     struct rv_name_definitions definitions; /* naming thread */
@@ -197,17 +197,39 @@ static void follow_title(struct live *live, struct rv_live_ring *slot, const str
         intake->rename_stream(intake->context, slot->stream, slot->title.text);
 }
 
+/* The latest event of the process of a ring that has been drained. */
+static uint64_t newest_of_process_ns(const struct live *live, const struct rv_live_ring *slot)
+{
+    uint64_t newest_ns = slot->normalizer.last_ns;
+    for (uint32_t i = 0; i < live->rings.n; i++) {
+        const struct rv_live_ring *other = &live->rings.all[i];
+        if ((other->stream || other->is_drained) && other->ring.control->owner_pid == slot->ring.control->owner_pid)
+            newest_ns = rv_clock_later_ns(newest_ns, other->normalizer.last_ns);
+    }
+    return newest_ns;
+}
+
+/*
+ * The end of the calls that are open at the end of a stream: of a thread that was killed, the last sign of its life or of its
+ * process's. A thread that is in a call that may have blocked, or that goes on without us, is still there.
+ */
+static uint64_t end_of_open_calls_ns(const struct live *live, const struct rv_live_ring *slot, uint64_t still_ticks)
+{
+    const uint64_t end = rv_live_ring_ticks_at_end(slot), last_ns = slot->normalizer.last_ns;
+    const struct rv_clock *clock = &live->map->clock;
+    if (end || still_ticks)
+        return rv_clock_later_ns(rv_normalize_time(clock, end ? end : still_ticks), last_ns);
+    return rv_clock_later_ns(rv_normalize_time(clock, slot->alive_ticks), newest_of_process_ns(live, slot));
+}
+
 static void close_stream(struct live *live, struct rv_live_ring *slot, const struct rv_intake *intake)
 {
     const uint64_t now = rv_clock_ticks(live->map->clock.kind);
-    uint64_t end = rv_live_ring_ticks_at_end(slot);
-    const bool is_in_call = rv_live_ring_send_open_wait(slot, now, intake);
+    const bool is_still_there = rv_live_ring_send_open_wait(slot, now, intake) ||
+                                (live->is_ending && rv_ownership_has_live_owner(live->map, slot->idx));
     live->is_loss_turn = true;
     account(live, slot, intake);
-    if (!end && (is_in_call || (live->is_ending && rv_ownership_has_live_owner(live->map, slot->idx))))
-        end = now; /* its open calls last until now: it keeps running, or was killed a moment ago */
-    uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
-    intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
+    intake->close_stream(intake->context, slot->stream, end_of_open_calls_ns(live, slot, is_still_there ? now : 0));
     slot->stream = NULL;
     rv_thread_switches_forget(&live->switches, slot);
     live->n_streams--;
@@ -276,11 +298,30 @@ static bool read_stream(struct live *live, struct rv_live_ring *slot, bool check
         rv_thread_switches_send(&live->switches, slot, rv_thread_switches_until(slot, live->turn_ticks), intake);
     if (check_liveness)
         account(live, slot, intake);
-    if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
-        close_stream(live, slot, intake);
-    if (slot->is_owner_gone && !slot->stream)
-        reclaim_ring(slot);
+    slot->is_drained = is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0);
+    live->n_drained += slot->is_drained;
     return has_events;
+}
+
+static void free_drained(struct live *live, struct rv_live_ring *slot)
+{
+    slot->is_drained = false;
+    live->n_drained--;
+    if (slot->is_owner_gone)
+        reclaim_ring(slot);
+}
+
+/* Streams end when all rings have been visited: until then, what a killed process did last is not known. */
+static void close_drained(struct live *live, const struct rv_intake *intake)
+{
+    if (live->n_drained == 0)
+        return;
+    for (uint32_t i = 0; i < live->rings.n; i++)
+        if (live->rings.all[i].is_drained)
+            close_stream(live, &live->rings.all[i], intake);
+    for (uint32_t i = 0; i < live->rings.n; i++)
+        if (live->rings.all[i].is_drained)
+            free_drained(live, &live->rings.all[i]);
 }
 
 /* A thread that has given its ring back may still make calls: the C library's, as it ends. What it did before is its first
@@ -294,6 +335,10 @@ static void read_former_ring(struct live *live, const struct rv_live_ring *slot,
         return;
     former->is_owner_gone = true;
     (void)read_stream(live, former, true, intake);
+    if (!former->is_drained)
+        return;
+    close_stream(live, former, intake);
+    free_drained(live, former);
 }
 
 /* A ring without an open stream: open one for a new owner, or free a dead owner's ring. */
@@ -330,6 +375,8 @@ static bool visit_ring(struct live *live, struct rv_live_ring *slot, bool check_
         return false;
     bool owner_is_gone = state == RV_RING_EXITED || (check_liveness && !has_live_owner(live, slot->idx));
     slot->is_owner_gone = owner_is_gone;
+    if (check_liveness && !owner_is_gone)
+        slot->alive_ticks = live->turn_ticks;
     if (!slot->stream && !adopt_ring(live, slot, state, owner_is_gone, intake))
         return false;
     return read_stream(live, slot, check_liveness, intake);
@@ -441,6 +488,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     prepare_rings(live);
     for (uint32_t i = 0; i < live->rings.n; i++)
         has_moved |= visit_ring(live, &live->rings.all[i], check_liveness, intake);
+    close_drained(live, intake);
     rv_ring_turn_done(live->map->header);
     rv_thread_switches_tell_wakers(&live->switches, intake);
     if (is_capture_changing)

@@ -28,15 +28,17 @@ struct rv_live_ring {
     void *stream;        /* the pipeline's handle; NULL when none is open */
     uint32_t generation; /* of the claim that `stream` belongs or belonged to */
     uint32_t tid;
-    uint32_t name_seen; /* control.name_is_set at the name last reported */
+    uint32_t name_seen;            /* control.name_is_set at the name last reported */
     struct rv_process_title title; /* of a process's first thread */
     uint64_t n_dropped_said;
     struct rv_stream_account account; /* as last reported */
     bool is_owner_gone;               /* at this turn's check */
+    bool is_drained;                  /* and all of its events have been read: its stream is to be closed */
+    uint64_t alive_ticks;             /* of the last check at which its owner ran */
     uint64_t n_lost_ahead;            /* overwritten events to be reported before the next one */
     uint64_t n_added;                 /* events of context switches and marks of choices, which are not the ring's */
     bool has_called;                  /* switches before the thread's first event are not shown */
-    bool is_refused; /* its switches may be missing, as it says */
+    bool is_refused;                  /* its switches may be missing, as it says */
     bool is_damage_said;
     struct rv_kernel_wakes wakes;
 };
