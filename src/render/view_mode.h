@@ -34,4 +34,10 @@ struct rv_view_mode_params {
 /* Static. */
 const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look);
 
+/* Do lanes stand behind each other, so that the front ones are seen best? */
+static inline bool rv_view_mode_has_front(enum rv_view_mode look)
+{
+    return rv_view_mode_get(look)->field_of_view > 0.0f;
+}
+
 #endif

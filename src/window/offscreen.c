@@ -188,7 +188,7 @@ static void update_view(struct rv_offscreen *offscreen)
         .width_px = (uint32_t)offscreen->size_px[0],
         .box_budget = offscreen->params->box_budget ? offscreen->params->box_budget : BOX_BUDGET,
         .is_steady = true,
-        .has_front_first = true,
+        .has_front_first = rv_view_mode_has_front(offscreen->viewer.settings.look),
         .most_rows = rv_view_mode_get(offscreen->viewer.settings.look)->most_rows,
         .lane_order = &offscreen->viewer.lane_order,
     };

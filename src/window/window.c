@@ -46,11 +46,11 @@
 
 static const char WAITING[] = "waiting for the first event\n";
 
-/* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
+/* Box budgets of a view mode: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
 static const struct rv_box_budget BUDGET_GPU = {
     .n_boxes = 250000, .least = 20000, .most = 250000, .frame_ns = 25000000};
 static const struct rv_box_budget BUDGET_SOFTWARE = {
-    .n_boxes = RV_BOX_BUDGET_SOFTWARE, .least = 5000, .most = 60000, .frame_ns = 80000000};
+    .n_boxes = RV_BOX_BUDGET_SOFTWARE, .least = 5000, .most = 120000, .frame_ns = 80000000};
 /* A frame at rest is drawn once and stays: it may take a second. */
 static const struct rv_box_budget BUDGET_SOFTWARE_AT_REST = {
     .n_boxes = 60000, .least = 30000, .most = 120000, .frame_ns = 1000000000};
@@ -75,7 +75,7 @@ struct window {
     struct rv_scene_insets drawn_insets; /* of the last picture */
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
-    struct rv_box_budget moving, at_rest;
+    struct rv_box_budget moving[RV_VIEW_MODE_COUNT], at_rest[RV_VIEW_MODE_COUNT];
     struct rv_driver_threads drivers; /* of software GL */
     bool is_software;
     bool is_rough;       /* the last request was quick: no multisampling */
@@ -143,16 +143,16 @@ static void advance(struct window *window)
             rv_capture_rates_update(&window->rates, clock_ns, window->counts.n_consumed, viewer->live_edge.last_ns);
 }
 
-static struct rv_box_budget *budget_of(struct window *window)
+static struct rv_box_budget *budget_of(struct window *window, enum rv_view_mode look)
 {
-    return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
+    return window->is_software && !window->is_rough ? &window->at_rest[look] : &window->moving[look];
 }
 
 /* Of what the user waits for a coarse picture comes at once; the next one is finer. */
 static size_t n_boxes_of(struct window *window)
 {
     const bool is_coarse = window->is_software && rv_viewer_lit_path_is_due(&window->viewer);
-    return budget_of(window)->n_boxes / (is_coarse ? COARSE : 1);
+    return budget_of(window, window->asked.look)->n_boxes / (is_coarse ? COARSE : 1);
 }
 
 /* Where times count from the start of lanes, nothing of the capture is marked. */
@@ -229,7 +229,7 @@ static void ask_for_frame(struct window *window)
     }
     rv_lane_choices_update(&viewer->lane_order, rv_session_lanes(window->session));
     request.view.is_steady = true;
-    request.view.has_front_first = window->is_rough;
+    request.view.has_front_first = window->is_rough && rv_view_mode_has_front(window->asked.look);
     request.view.width_px = (uint32_t)window->size_px[0];
     request.view.box_budget = n_boxes_of(window);
     request.view.most_rows = rv_view_mode_get(window->asked.look)->most_rows;
@@ -354,7 +354,8 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     uint64_t made_ns = rv_frame_builder_took_ns(window->frame_builder);
     const struct rv_view *view = rv_scene_picture(window->scene)->view;
     if (is_scene_new)
-        rv_box_budget_learn(budget_of(window), view->n_boxes + view->n_joined, took_ns > made_ns ? took_ns : made_ns);
+        rv_box_budget_learn(budget_of(window, window->frame.look), view->n_boxes + view->n_joined,
+                            took_ns > made_ns ? took_ns : made_ns);
 }
 
 /* New events matter if the view may contain them, as does time that open calls have gone on; a quick picture is redrawn at
@@ -594,8 +595,10 @@ static int open_window(struct window *window)
     window->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
     if (window->is_software)
         rv_driver_threads_find(&window->drivers, "llvmpipe-");
-    window->moving = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU;
-    window->at_rest = BUDGET_SOFTWARE_AT_REST;
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        window->moving[look] = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU;
+        window->at_rest[look] = BUDGET_SOFTWARE_AT_REST;
+    }
     rv_note("drawing with %s", renderer ? renderer : "an unnamed renderer");
     err = rv_scene_create(&window->scene);
     return err ? err : rv_panels_open(&window->panels);

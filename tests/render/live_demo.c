@@ -20,7 +20,7 @@
 #define FRAME_NS (16 * MS)
 #define SECONDS "4"               /* of the program */
 #define DEADLINE_NS (300000 * MS) /* ends before ctest ends the test */
-#define LEAST_CAUGHT 3            /* on a busy machine, too, where the program does less */
+#define LEAST_CAUGHT 7            /* on a busy machine, too, where the program does less */
 
 static struct live_window windows[LIVE_N_WIDTHS];
 
@@ -57,13 +57,19 @@ static bool has_caught_up(struct rv_map *map, struct rv_lanes *lanes)
     return n_seen >= n_written;
 }
 
-/* False: it took too long. */
+static bool has_died(const struct tracee *tracee)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)tracee->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == tracee->pid;
+}
+
+/* False: it took too long, or the program died too early. */
 static bool watch(struct tracee *tracee, struct rv_session *session)
 {
     const uint64_t begin_ns = rv_clock_mono_ns();
     struct rv_lanes *lanes = rv_session_lanes(session);
     bool is_stopped = false;
-    while (rv_clock_mono_ns() - begin_ns < DEADLINE_NS) {
+    while (rv_clock_mono_ns() - begin_ns < DEADLINE_NS && !has_died(tracee)) {
         if (is_stopped && has_caught_up(&tracee->map, lanes)) {
             look(lanes);
             kill(tracee->pid, SIGCONT);
@@ -90,10 +96,10 @@ static int check(struct rv_session *session)
         live_pictures_check(&(struct live_pictures_params){.windows = windows,
                                                            .subroutines = rv_session_subroutines(session),
                                                            .origin_ns = first_ns,
-                                                           .most = {{2.0, 2.0, 1.1, 1.1, 2.6},
-                                                                    {3.0, 3.0, 2.1, 2.5, 4.5},
-                                                                    {1.0, 1.0, 1.2, 1.3, 1.5},
-                                                                    {1.0, 1.0, 1.1, 1.2, 4.5}},
+                                                           .most = {{1.0, 0.8, 0.9, 1.0, 2.6},
+                                                                    {2.0, 1.5, 1.6, 2.1, 2.6},
+                                                                    {0.5, 0.6, 0.9, 1.2, 1.4},
+                                                                    {0.5, 0.6, 0.7, 0.9, 1.0}},
                                                            .least_caught = LEAST_CAUGHT});
     for (int i = 0; i < LIVE_N_WIDTHS; i++)
         live_window_fini(&windows[i]);
@@ -116,7 +122,7 @@ int main(int argc, char **argv)
     kill(tracee.pid, SIGKILL);
     waitpid(tracee.pid, NULL, 0);
     if (!is_seen)
-        fputs("the program has not been seen to its end in time\n", stderr);
+        fputs("the program has not been seen to its end\n", stderr);
     const int failed = !is_seen || check(session);
     rv_session_stop(session);
     rv_session_destroy(session);

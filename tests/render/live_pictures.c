@@ -16,7 +16,8 @@
 #define HEIGHT_PX 640
 #define BLOCK_PX 8
 #define SAMPLES 4          /* at rest; none while it moves */
-#define REST_BUDGET 60000u /* boxes: what a window without a GPU has at rest */
+#define REST_BUDGET 60000u /* boxes: what a window without a GPU has at rest, */
+#define FLAT_BUDGET 60000u /* and has learned to have while it moves, where a frame takes less than in depth */
 #define MUTANT_LEAST 1.5   /* times the most that the live picture may differ */
 
 enum picture { LIVE, SOLID, FROZEN, N_PICTURES };
@@ -30,35 +31,44 @@ static const enum rv_view_mode modes[LIVE_N_MODES] = {RV_VIEW_MODE_3D, RV_VIEW_M
                                                       RV_VIEW_MODE_TOP};
 
 static void look(struct rv_view *view, const struct rv_view *before, const struct live_window *window,
-                 struct rv_lanes *lanes, size_t budget)
+                 struct rv_lanes *lanes, const struct rv_view_params *params)
 {
+    struct rv_view_params here = *params;
+    here.from_ns = window->to_ns - window->width_ns;
+    here.to_ns = window->to_ns;
+    here.width_px = WIDTH_PX;
+    here.is_steady = true;
     rv_view_continue(view, before);
-    rv_view_update(view, lanes,
-                   &(struct rv_view_params){.from_ns = window->to_ns - window->width_ns,
-                                            .to_ns = window->to_ns,
-                                            .width_px = WIDTH_PX,
-                                            .box_budget = budget,
-                                            .is_steady = true,
-                                            .has_front_first = true});
+    rv_view_update(view, lanes, &here);
 }
 
 void live_window_look(struct live_window *window, struct rv_lanes *lanes, uint64_t to_ns)
 {
-    const struct rv_view *before = &window->views[window->at];
     window->to_ns = to_ns;
-    look(&window->views[window->at ^= 1], before, window, lanes, RV_BOX_BUDGET_SOFTWARE);
+    for (int i = 0; i < LIVE_N_MODES; i++) {
+        struct rv_view *views = window->of_mode[i].views;
+        const bool has_front = rv_view_mode_has_front(modes[i]);
+        look(&views[!window->at], &views[window->at], window, lanes,
+             &(struct rv_view_params){.box_budget = has_front ? RV_BOX_BUDGET_SOFTWARE : FLAT_BUDGET,
+                                      .has_front_first = has_front});
+    }
+    window->at ^= 1;
 }
 
 void live_window_look_later(struct live_window *window, struct rv_lanes *lanes)
 {
-    look(&window->frozen, &window->views[window->at], window, lanes, REST_BUDGET);
+    for (int i = 0; i < LIVE_N_MODES; i++)
+        look(&window->of_mode[i].frozen, &window->of_mode[i].views[window->at], window, lanes,
+             &(struct rv_view_params){.box_budget = REST_BUDGET});
 }
 
 void live_window_fini(struct live_window *window)
 {
-    rv_view_fini(&window->views[0]);
-    rv_view_fini(&window->views[1]);
-    rv_view_fini(&window->frozen);
+    for (int i = 0; i < LIVE_N_MODES; i++) {
+        rv_view_fini(&window->of_mode[i].views[0]);
+        rv_view_fini(&window->of_mode[i].views[1]);
+        rv_view_fini(&window->of_mode[i].frozen);
+    }
     *window = (struct live_window){0};
 }
 
@@ -87,7 +97,8 @@ static void take_all(struct pictures *pictures, const struct live_pictures_param
     for (int i = 0; i < LIVE_N_MODES; i++)
         for (int j = 0; j < LIVE_N_WIDTHS; j++) {
             const struct live_window *window = &params->windows[j];
-            const struct rv_view *view = which == FROZEN ? &window->frozen : &window->views[window->at];
+            const struct live_views *views = &window->of_mode[i];
+            const struct rv_view *view = which == FROZEN ? &views->frozen : &views->views[window->at];
             pictures->rgba[which][i][j] = take(&canvas, params, view, modes[i], which == FROZEN ? SAMPLES : 0);
         }
     canvas_fini(&canvas);

@@ -14,9 +14,11 @@ enum { LIVE_N_WIDTHS = 5, LIVE_N_MODES = 4 }; /* 20 ms, 100 ms, .5 s, 1 s, 2 s; 
 
 extern const uint64_t live_widths_ns[LIVE_N_WIDTHS];
 
-struct live_window {          /* zeroed = nothing seen yet */
-    struct rv_view views[2];  /* the last two, live */
-    struct rv_view frozen;    /* later */
+struct live_window {             /* zeroed = nothing seen yet */
+    struct live_views {          /* for a mode */
+        struct rv_view views[2]; /* the last two, live */
+        struct rv_view frozen;   /* later */
+    } of_mode[LIVE_N_MODES];
     unsigned at;              /* of views: the last one */
     uint64_t width_ns, to_ns; /* of that */
 };
