@@ -62,12 +62,16 @@ static void pass_lanes(struct rv_viewer *viewer, double n_lanes)
 {
     const struct rv_view *view = viewer->view;
     const double most = view ? (double)(view->n_in_front + view->n_behind) : 0.0;
-    viewer->look.first_lane = fmin(fmax(viewer->look.first_lane + n_lanes, 0.0), most);
+    const double first_lane = fmin(fmax(viewer->look.first_lane + n_lanes, 0.0), most);
+    if (first_lane == viewer->look.first_lane)
+        return;
+    viewer->look.first_lane = first_lane;
     rv_viewer_touch(viewer);
 }
 
 static void scroll(struct rv_viewer *viewer, double points)
 {
+    viewer->look.awaited.is_on = false;
     if (rv_view_mode_get(viewer->look.shown)->most_lanes) {
         pass_lanes(viewer, points / LANE_POINTS);
         return;
@@ -124,17 +128,25 @@ static void pass_lanes_to(struct rv_viewer *viewer, uint32_t lane_idx)
         pass_lanes(viewer, (double)place - 0.5 * most_lanes - viewer->look.first_lane);
 }
 
-void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
+/* False if the lane is not in the view. */
+static bool scroll_in_view(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
 {
     const struct rv_view *view = viewer->view;
     for (uint32_t i = 0; view && i < view->n_lanes; i++)
         if (view->lanes[i].lane_idx == lane_idx) {
             const struct rv_scene_place place = {.lane = i, .depth = depth};
             scroll(viewer, viewer->scene ? rv_scene_scroll_to(viewer->scene, &place) : 0.0);
-            return;
+            return true;
         }
-    if (view && lane_idx < viewer->lane_order.n_lanes)
-        pass_lanes_to(viewer, lane_idx);
+    return false;
+}
+
+void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth)
+{
+    if (!viewer->view || lane_idx >= viewer->lane_order.n_lanes || scroll_in_view(viewer, lane_idx, depth))
+        return;
+    viewer->look.awaited = (struct rv_viewer_row){.is_on = true, .lane_idx = lane_idx, .depth = depth};
+    pass_lanes_to(viewer, lane_idx);
 }
 
 static uint32_t deepest_in(const struct rv_view *view, const struct rv_view_lane *lane)
@@ -157,7 +169,8 @@ static void go_to_depth(struct rv_viewer *viewer, bool is_deepest)
         lane_idx = view->lanes[0].lane_idx;
     while (view->lanes[i].lane_idx != lane_idx)
         i++;
-    viewer->look.awaited = (struct rv_viewer_depth){true, lane_idx, is_deepest ? deepest_in(view, &view->lanes[i]) : 0};
+    viewer->look.awaited =
+        (struct rv_viewer_row){true, true, lane_idx, is_deepest ? deepest_in(view, &view->lanes[i]) : 0};
     rv_viewer_touch(viewer);
 }
 
@@ -178,11 +191,13 @@ static bool grow_rows(struct rv_viewer *viewer, uint32_t lane_idx)
 
 void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale)
 {
-    const struct rv_viewer_depth awaited = viewer->look.awaited;
-    if (!awaited.is_on || row_scale != viewer->look.row_scale || grow_rows(viewer, awaited.lane_idx))
+    const struct rv_viewer_row awaited = viewer->look.awaited;
+    if (!awaited.is_on || row_scale != viewer->look.row_scale ||
+        (awaited.is_to_grow && grow_rows(viewer, awaited.lane_idx)) ||
+        scroll_in_view(viewer, awaited.lane_idx, awaited.depth))
         return;
-    viewer->look.awaited.is_on = false;
-    rv_viewer_scroll_to(viewer, awaited.lane_idx, awaited.depth);
+    viewer->look.awaited.is_on = rv_lane_choices_shows(&viewer->lane_order, awaited.lane_idx);
+    pass_lanes_to(viewer, awaited.lane_idx);
 }
 
 /* The view of threads to come back to. */

@@ -41,10 +41,10 @@ struct rv_viewer_look {
     double scroll;                 /* points, in flat views */
     double first_lane;             /* in others: lanes that are scrolled past */
     double row_scale;              /* of the height of their rows; 0 = 1 */
-    struct rv_viewer_depth {
-        bool is_on;
+    struct rv_viewer_row {
+        bool is_on, is_to_grow; /* the lane's rows, until they can be read */
         uint32_t lane_idx, depth;
-    } awaited;      /* a row to scroll to once rows of this height have been drawn */
+    } awaited;      /* a row to scroll to once its lane has been drawn, with rows as high as they are asked for */
     float orbit[2]; /* rotation of the 3D eye to the right and up, radians */
     enum rv_color_scheme scheme;
 };
@@ -176,7 +176,7 @@ struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer);
 /* Progress of the transition to the shown view, 0..1. */
 double rv_viewer_passed(const struct rv_viewer *viewer);
 
-/* Scroll a flat view so that a lane's row is visible; ignored if the lane is not in the view. */
+/* Scroll so that a lane's row is visible: if the lane is not in the view, once it is. */
 void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t depth);
 
 /* The lane under the cursor, or whose name is. False when there is none. */

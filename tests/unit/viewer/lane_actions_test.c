@@ -72,9 +72,9 @@ Test(lane_actions, without_a_cursor_the_pinned_calls_thread_is_meant)
 
 Test(lane_actions, are_nothing_to_rows_of_calls_and_of_tasks)
 {
-    static const enum rv_action actions[] = {RV_ACTION_HIDE_LANE,      RV_ACTION_COLLAPSE_LANE,
+    static const enum rv_action actions[] = {RV_ACTION_HIDE_LANE,        RV_ACTION_COLLAPSE_LANE,
                                              RV_ACTION_COLLAPSE_PROCESS, RV_ACTION_COLLAPSE_GROUP,
-                                             RV_ACTION_PIN_LANE,       RV_ACTION_LANE_BACK};
+                                             RV_ACTION_PIN_LANE,         RV_ACTION_LANE_BACK};
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
         const struct rv_act on_lane = {.action = actions[i], .idx = 1};
         viewer.look.shown = RV_VIEW_MODE_CALLS;
@@ -102,6 +102,42 @@ static bool has_lane(const struct rv_view *view, uint32_t lane_idx)
     for (size_t i = 0; i < view->n_lanes; i++)
         is_there |= view->lanes[i].lane_idx == lane_idx;
     return is_there;
+}
+
+/* The next picture, drawn. */
+static void draw(struct rv_view *view)
+{
+    look(view);
+    rv_viewer_drawn_rows(&viewer, viewer.look.row_scale);
+}
+
+Test(lane_actions, a_lane_of_a_collapsed_process_is_scrolled_to_once_it_is_drawn)
+{
+    enum { N = 100, AT = 80 };
+    struct rv_view view = {0};
+    for (uint32_t i = 4; i < N; i++)
+        rv_lanes_add(viewer.lanes, &(struct rv_lane_identity){
+                                       .pid = 11, .tid = i, .thread = i, .process_key = 11, .process_name = "prog"});
+    rv_lane_choices_update(&viewer.lane_order, viewer.lanes);
+    for (enum rv_view_mode mode = RV_VIEW_MODE_3D; mode <= RV_VIEW_MODE_FLAME; mode++) {
+        viewer.look.shown = mode;
+        act(RV_ACTION_COLLAPSE_ALL, 0);
+        draw(&view);
+        cr_assert_eq(view.n_lanes, 2);
+        act(RV_ACTION_SHOW_LANE, AT + 1);
+        rv_viewer_drawn_rows(&viewer, viewer.look.row_scale);
+        cr_assert(viewer.look.awaited.is_on, "the picture before");
+        for (unsigned i = 0; i < 3 && viewer.look.awaited.is_on; i++)
+            draw(&view);
+        cr_assert(has_lane(&view, AT) && !viewer.look.awaited.is_on, "view %d", (int)mode);
+    }
+    act(RV_ACTION_COLLAPSE_ALL, 0);
+    draw(&view);
+    act(RV_ACTION_SHOW_LANE, AT + 1);
+    act(RV_ACTION_COLLAPSE_ALL, 0);
+    draw(&view);
+    cr_assert_not(viewer.look.awaited.is_on, "it does not come any more");
+    rv_view_fini(&view);
 }
 
 Test(lane_actions, of_too_many_lanes_behind_each_other_all_can_be_gone_to)
