@@ -112,7 +112,7 @@ OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL, WORD(rep
 OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS, CODE,
     "write every call to OUT for another tool, FORMAT being {}",
     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns, "
-    "`html` one page for a browser, to send: picture, flame graph, tables of subroutines and waits. "
+    "`html` one page for a browser, to send: picture, flame graph, subroutines; waits of the whole capture. "
     "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless.")
 
 OPTION(OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL, TEXT(output),

@@ -32,8 +32,11 @@ same_table page.html report.json || fail "the table of a page is not that of --r
 gzip -dc page.html.gz | cmp - page.html || fail "the compressed page differs from the page"
 run --report=json --output=part.json --export=html:part.html --from=10ms --to=50ms run.rvz
 same_table part.html part.json || fail "the table of a page of a range is not that of --report"
+sed -n 's/^"waits"://p' part.html | sed 's/,$//' >part_waits.json
 run --waits=json --output=waits.json run.rvz
 sed -n 's/^"waits"://p' page.html | sed 's/,$//' | cmp - waits.json || fail "the waits of a page are not those of --waits"
+cmp part_waits.json waits.json || fail "the waits of a page of a range are not those of the whole capture"
+grep -q '<h2>Waits of the whole capture</h2>' part.html || fail "a page does not say what its waits are of"
 
 # As a report: on standard output, or in the file of --output.
 run --report=html run.rvz
