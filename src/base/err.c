@@ -19,6 +19,12 @@
 
 static atomic_bool is_verbose_on;
 
+static struct kept { /* written once, by who has counted it */
+    atomic_bool is_written;
+    char text[LINE_BYTES];
+} kept[RV_WARNINGS_KEPT];
+static atomic_uint n_kept;
+
 static void write_line(const char *line, size_t n_bytes)
 {
     while (n_bytes > 0) {
@@ -75,11 +81,35 @@ int rv_err_sys(const char *format, ...)
     return -errnum;
 }
 
+/* Without a lock: a child between fork and exec may warn, too. */
+__attribute__((format(printf, 1, 0))) static void keep(const char *format, va_list arguments)
+{
+    char text[LINE_BYTES];
+    unsigned idx = atomic_load_explicit(&n_kept, memory_order_relaxed);
+    if (idx >= RV_WARNINGS_KEPT || vsnprintf(text, sizeof text, format, arguments) < 0)
+        return;
+    idx = atomic_fetch_add_explicit(&n_kept, 1, memory_order_relaxed);
+    if (idx >= RV_WARNINGS_KEPT)
+        return;
+    (void)escape(kept[idx].text, sizeof kept[idx].text, text);
+    atomic_store_explicit(&kept[idx].is_written, true, memory_order_release); /* Y1 -> Y2 */
+}
+
+const char *rv_warning_kept(unsigned idx)
+{
+    const bool is_there =
+        idx < RV_WARNINGS_KEPT && atomic_load_explicit(&kept[idx].is_written, memory_order_acquire); /* Y2 <- Y1 */
+    return is_there ? kept[idx].text : NULL;
+}
+
 void rv_warn(const char *format, ...)
 {
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
+    va_copy(again, arguments);
     say(0, format, arguments);
+    keep(format, again);
+    va_end(again);
     va_end(arguments);
 }
 

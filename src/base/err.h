@@ -22,6 +22,11 @@ int rv_err_sys(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print a warning: the program continues. */
 void rv_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The warnings that were printed so far, for who does not see stderr: the first ones. NULL: there are not so many. The
+ * text is without the prefix, and stays. Any thread. */
+#define RV_WARNINGS_KEPT 16u
+const char *rv_warning_kept(unsigned idx);
+
 /* Print a line with --verbose only. */
 void rv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -79,6 +79,7 @@ struct run {
     uint64_t end_ns;                     /* when capture ends by --duration */
     bool has_ended;                      /* the command has ended; its children may run */
     bool is_silence_said;                /* why no call came */
+    bool has_warned;                     /* of losses, and of what was not traced */
     uint64_t asked_ns;                   /* when it was seen that the command was sent TERM; 0: it was not */
     unsigned n_interrupts0;              /* number of interrupts when its end was seen */
     int status;                          /* ringviz's exit status */
@@ -681,6 +682,27 @@ static int write_texts(struct run *run, const struct rv_session_counts *counts, 
     return error;
 }
 
+static struct rv_warnings warnings_of(struct run *run, const struct rv_session_counts *counts)
+{
+    rv_session_losses(run->session, &run->losses);
+    run->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refused_processes_count(run->refusals_fd);
+    return (struct rv_warnings){.options = run->options,
+                                .session = run->session,
+                                .map = &run->map,
+                                .launch = run->launch,
+                                .losses = &run->losses,
+                                .counts = counts,
+                                .is_silence_said = run->is_silence_said};
+}
+
+/* Once: with a window when the capture has ended, which is shown on. */
+static void say_warnings(struct run *run, const struct rv_warnings *warnings)
+{
+    if (!run->has_warned)
+        rv_warnings_print(warnings);
+    run->has_warned = true;
+}
+
 static void write_outputs(struct run *run)
 {
     const struct rv_options *options = run->options;
@@ -688,16 +710,8 @@ static void write_outputs(struct run *run)
     rv_session_counts(run->session, &counts);
     print_costs(&counts);
     struct rv_range_statistics *range = rv_reports_measure(options, run->session);
-    rv_session_losses(run->session, &run->losses);
-    run->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refused_processes_count(run->refusals_fd);
-    const struct rv_warnings warnings = {.options = options,
-                                         .session = run->session,
-                                         .map = &run->map,
-                                         .launch = run->launch,
-                                         .losses = &run->losses,
-                                         .counts = &counts,
-                                         .is_silence_said = run->is_silence_said};
-    rv_warnings_print(&warnings);
+    const struct rv_warnings warnings = warnings_of(run, &counts);
+    say_warnings(run, &warnings);
     if (rv_session_error(run->session) || rv_sigbus_has_come())
         run->status = STATUS_FAILED;
     if (run->spool && rv_spool_seal(run->spool) != 0)
@@ -762,6 +776,15 @@ static const char *whole_recording(const struct run *run)
     return is_whole ? run->recorder.path : NULL;
 }
 
+static void warn_in_window(void *context)
+{
+    struct run *run = context;
+    struct rv_session_counts counts;
+    rv_session_counts(run->session, &counts);
+    const struct rv_warnings warnings = warnings_of(run, &counts);
+    say_warnings(run, &warnings);
+}
+
 static int run_window(struct run *run)
 {
     const struct rv_window_module *window = rv_window_module_load();
@@ -774,6 +797,7 @@ static int run_window(struct run *run)
         .record = switch_recorder,
         .recorded = recorded_later,
         .why_silent = why_silent,
+        .ended = warn_in_window,
         .is_program = is_live(run) || run->launch,
         .recording = whole_recording(run),
         .context = run,

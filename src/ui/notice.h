@@ -10,7 +10,8 @@ enum { RV_NOTICE_MOST_BUTTONS = 2 };
 
 struct rv_notice {
     const char *name; /* tells it from others */
-    const char *text; /* its end is cut in a window that is too narrow */
+    const char *text; /* its end is cut in a window that is too narrow, */
+    bool is_wrapped;  /* or it has lines, with the buttons below */
     bool is_warning;
     bool is_centered, is_below; /* or in the middle of the picture's foot; else at the upper left, */
     unsigned row;               /* below so many others */

@@ -211,6 +211,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                                 "Copy command",
                                 "copy the command line that shows this view of the file, without its pinned call, "
                                 "open panels, moved threads and the turn of 3D"},
+    [RV_ACTION_CLOSE_WARNING] = {{{NULL, 0}}, "Close, Ctrl+P", "close a warning; the next one follows"},
     [RV_ACTION_SCREENSHOT] = {{{"S", RV_MODIFIER_CTRL}}, NULL, "write what is shown to ringviz-picture-N.png"},
     [RV_ACTION_COMMANDS] = {{{"P", RV_MODIFIER_CTRL}}, NULL, "find an action by its words, and do it"},
     [RV_ACTION_FIELD] = {{{"Tab", 0}}, NULL, "type into the field of the help, of a list or of the debugger"},

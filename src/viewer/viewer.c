@@ -495,6 +495,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         viewer->panels.n_fields_asked++;
         rv_viewer_point(viewer);
         return;
+    case RV_ACTION_CLOSE_WARNING:
+        viewer->panels.n_warnings_closed += rv_warning_kept(viewer->panels.n_warnings_closed) != NULL;
+        rv_viewer_point(viewer);
+        return;
     case RV_ACTION_COPY_COMMAND:
         viewer->wants_command = true;
         return;

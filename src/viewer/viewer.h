@@ -59,6 +59,7 @@ struct rv_viewer_panels { /* visible panels */
     enum rv_viewer_menu menu;
     bool has_help, has_go_to, has_select, has_note, has_commands, has_search, has_settings, has_threads,
         has_debugger_panel, has_waits, has_arcs;     /* has_arcs: arcs are listed instead of what was waited for */
+    unsigned n_warnings_closed;
     unsigned n_asked, n_rules_asked, n_fields_asked; /* number of requests to search, to enter a rule, and to type */
     bool is_entry_wrong;                             /* the last entry was not a time, or not a range of time */
     uint64_t note_ns;                                /* the time that a note is written for */

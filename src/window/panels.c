@@ -11,6 +11,7 @@
 #include "window/menu_content.h"
 #include "window/critical_path_content.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/vec.h"
 #include "render/theme.h"
 #include "ui/inspector.h"
@@ -410,19 +411,36 @@ static void show_message(struct rv_panels *panels, const struct rv_message *mess
             acts);
 }
 
-/* Threads that wait for each other; with the list of waits open, they are there. */
-static void show_deadlock(struct rv_panels *panels, const struct rv_viewer *viewer, unsigned row,
+/* The first that is not closed. Of a program without calls, why there are none is said in the middle. */
+static void show_warning(struct rv_panels *panels, const struct rv_panels_about *about, unsigned row,
+                         struct rv_ui_acts *acts)
+{
+    const char *text = rv_warning_kept(about->viewer->panels.n_warnings_closed);
+    if (about->has_warnings && text && about->view->n_lanes)
+        rv_notice_show(panels->ui,
+                       &(struct rv_notice){.name = "warning",
+                                           .text = text,
+                                           .is_wrapped = true,
+                                           .is_warning = true,
+                                           .row = row,
+                                           .buttons = {{"Close", RV_ACTION_CLOSE_WARNING}}},
+                       acts);
+}
+
+/* Threads that wait for each other; with the list of waits open, they are there. Returns whether it is shown. */
+static bool show_deadlock(struct rv_panels *panels, const struct rv_viewer *viewer, unsigned row,
                           struct rv_ui_acts *acts)
 {
     char text[160];
     if (!viewer->waits.shown.n_deadlocked || viewer->panels.has_waits)
-        return;
+        return false;
     rv_viewer_waits_describe_deadlock(viewer, text, sizeof text);
     rv_notice_show(
         panels->ui,
         &(struct rv_notice){
             .name = "deadlock", .text = text, .is_warning = true, .row = row, .buttons = {{"Show", RV_ACTION_WAITS}}},
         acts);
+    return true;
 }
 
 static struct rv_statistics_content_about statistics_of(const struct rv_panels_about *about)
@@ -575,7 +593,8 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         rv_statistics_content_show_right(panels->ui, &asked, acts);
     }
     const bool is_filtered = show_filter_notice(panels, about, acts);
-    show_deadlock(panels, viewer, is_filtered, acts);
+    const bool is_deadlocked = show_deadlock(panels, viewer, is_filtered, acts);
+    show_warning(panels, about, (unsigned)is_filtered + is_deadlocked, acts);
     show_message(panels, &viewer->message, acts);
     if (viewer->panels.has_help) {
         give_keyboard(panels, viewer, 1);

@@ -60,6 +60,7 @@ struct rv_panels_about { /* contents; borrowed for one pass */
     bool has_lost_history;
     bool is_recording;
     bool has_timebar;
+    bool has_warnings; /* those that were printed are shown, one by one, until they are closed */
     struct rv_ui_surface surface;
 };
 

@@ -85,6 +85,7 @@ struct window {
     bool has_ended;            /* a frame of the ended capture was requested: its colours are those of the whole run */
     bool has_news;             /* the panels may have changed */
     uint64_t asked_why_ns;     /* when it was asked last why no event comes */
+    unsigned n_warnings;       /* of which the panels know */
     char why_silent[RV_WINDOW_WHY_BYTES + 64]; /* after WAITING, drawn instead of a picture; "" = not known */
 };
 
@@ -113,6 +114,7 @@ static struct rv_panels_about about_of(struct window *window)
         .has_lost_history = window->counts.has_lost_history,
         .is_recording = window->is_recording,
         .has_timebar = true,
+        .has_warnings = true,
         .settings_path = window->params->settings_path,
         .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
                     rv_color_theme_of(window->viewer.look.scheme, window->viewer.settings.theme), TEXT_NS},
@@ -127,7 +129,11 @@ static void advance(struct window *window)
     window->has_news |= rv_message_expire(&viewer->message, clock_ns);
     double dt_s = window->advanced_ns ? (double)(clock_ns - window->advanced_ns) / 1e9 : 0.0;
     window->advanced_ns = clock_ns;
-    bool is_done = viewer->live_edge.is_done || rv_session_is_done(window->session);
+    const bool was_done = viewer->live_edge.is_done, is_done = was_done || rv_session_is_done(window->session);
+    if (is_done && !was_done && window->params->ended)
+        window->params->ended(window->params->context);
+    for (; rv_warning_kept(window->n_warnings); window->n_warnings++)
+        window->has_news = true;
     rv_viewer_advance(viewer, rv_session_lanes(window->session), is_done, dt_s);
     window->has_news |= rv_viewer_self_times_advance(viewer);
     bool has_other_stops;

@@ -60,6 +60,7 @@ struct rv_window_params {           /* zero = default */
     const char *(*recorded)(void *context);
     /* Why no event has come, in at most RV_WINDOW_WHY_BYTES; false: not known. NULL = never known. */
     bool (*why_silent)(void *context, char *out, size_t out_bytes);
+    void (*ended)(void *context); /* called once the capture has ended; may be NULL */
     void (*observe)(void *context, const struct rv_window_state *state); /* called in each turn; may be NULL */
     void *context;
 };

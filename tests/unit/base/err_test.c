@@ -90,3 +90,16 @@ Test(err, a_broken_invariant_aborts, .signal = SIGABRT)
 {
     rv_assert(1 + 1 == 3);
 }
+
+Test(err, the_first_warnings_are_kept_as_they_were_printed)
+{
+    cr_assert_null(rv_warning_kept(0));
+    capture();
+    (void)rv_err(EINVAL, "not a warning");
+    for (unsigned i = 0; i < RV_WARNINGS_KEPT + 3; i++)
+        rv_warn("%u\n", i);
+    (void)captured();
+    cr_assert_str_eq(rv_warning_kept(0), "0\\x0a");
+    cr_assert_str_eq(rv_warning_kept(RV_WARNINGS_KEPT - 1), "15\\x0a");
+    cr_assert_null(rv_warning_kept(RV_WARNINGS_KEPT));
+}
