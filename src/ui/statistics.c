@@ -280,14 +280,18 @@ static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, stru
 
 /* ---- pages ---- */
 
+/* The rows of a whole capture are its session's totals, and known before their paths. */
 static void show_progress(const struct rv_statistics *shown, const struct rv_ui_style *style)
 {
     char text[96];
+    const bool are_rows_whole =
+        shown->stats && (!shown->range || shown->stats != rv_range_statistics_stats(shown->range));
     if (shown->sampled < 1.0)
-        (void)snprintf(text, sizeof text, "of a sample, %.0f %% of the calls; measuring all, %.0f %%",
-                       100.0 * shown->sampled, 100.0 * shown->progress);
+        (void)snprintf(text, sizeof text, "%sof a sample, %.0f %% of the calls; measuring all, %.0f %%",
+                       are_rows_whole ? "paths " : "", 100.0 * shown->sampled, 100.0 * shown->progress);
     else
-        (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
+        (void)snprintf(text, sizeof text, "measuring%s, %.0f %%", are_rows_whole ? " paths" : "",
+                       100.0 * shown->progress);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
 }
 
