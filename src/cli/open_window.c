@@ -46,6 +46,8 @@ int rv_open_window(struct rv_session *session, const struct rv_options *options,
     all.has_other_order = rv_options_has_other_order(options);
     all.lanes_asked = options->lanes;
     all.most_depth = options->most_depth;
+    all.turn[0] = options->turn[0];
+    all.turn[1] = options->turn[1];
     all.calls_of = options->calls_of;
     all.filter = options->filter;
     int error = rv_window_run(session, &all);

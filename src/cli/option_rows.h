@@ -237,6 +237,10 @@ OPTION(CROP, WATCH | DIFF, "crop", "=N", NULL, COUNT(most_depth, 1u << 24),
     "show only the outermost N depths of each thread, in pictures and in the window",
     "In the window these are the keys [ and ].")
 
+OPTION(TURN, WATCH | DIFF, "turn", "=RIGHT,UP", NULL, CODE,
+    "turn the views 3d, calls and tasks: the eye goes so many degrees to the right and up",
+    "Up to 63 to either side, 20 down, 51 up. In the window it is a middle drag, or Ctrl+Shift and an arrow.")
+
 OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL, WORD(scheme),
     "what colours stand for (default: package)",
     "`duration`: blue is short, yellow is long. `high-contrast` is always dark.")

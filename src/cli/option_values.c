@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,5 +78,17 @@ int rv_option_value_speed(const char *name, const char *value, double *speed)
     *speed = strtod(value, &end);
     if (*end || end == value || !(*speed >= RV_PLAYHEAD_SPEED_MIN && *speed <= RV_PLAYHEAD_SPEED_MAX))
         return rv_option_value_bad(name, value, "a factor from 0.01 to 1000");
+    return 0;
+}
+
+/* Two numbers, and nothing behind them. */
+int rv_option_value_turn(const char *name, const char *value, float radians[2])
+{
+    char *comma, *end = NULL;
+    const double right = strtod(value, &comma), up = *comma == ',' ? strtod(comma + 1, &end) : 0.0;
+    if (comma == value || !end || end == comma + 1 || *end || !(fabs(right) <= 180.0 && fabs(up) <= 180.0))
+        return rv_option_value_bad(name, value, "two numbers of degrees, such as 30,-10");
+    radians[0] = (float)(right * M_PI / 180.0);
+    radians[1] = (float)(up * M_PI / 180.0);
     return 0;
 }

@@ -18,5 +18,6 @@ int rv_option_value_time(const char *name, const char *value, uint64_t min_ns, u
 int rv_option_value_limit(const char *name, const char *value, uint64_t *n_bytes,
                           uint64_t *ns); /* one of the two; the other is 0 */
 int rv_option_value_speed(const char *name, const char *value, double *speed);
+int rv_option_value_turn(const char *name, const char *value, float radians[2]);
 
 #endif

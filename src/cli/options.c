@@ -153,6 +153,8 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         return parse_trigger_keep(value, options);
     case RV_OPTION_SPEED:
         return rv_option_value_speed(entry->name, value, &options->speed);
+    case RV_OPTION_TURN:
+        return rv_option_value_turn(entry->name, value, options->turn);
     case RV_OPTION_SIZE:
         return parse_size(value, options);
     case RV_OPTION_BENCH:

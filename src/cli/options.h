@@ -71,6 +71,7 @@ struct rv_options {
     bool dims;                   /* --dim */
     const char *lanes;           /* --lanes, checked; NULL = none */
     uint32_t most_depth;         /* --crop; 0 = all */
+    float turn[2];               /* --turn: radians to the right and up */
     bool has_lock_lanes;         /* --lock-lanes; of the picture, and of the window at first */
     const char *calls_of;        /* of the view of calls: its subroutine; NULL = a sensible one */
     enum rv_color_scheme scheme; /* the same */

@@ -302,11 +302,16 @@ static bool close_menu(struct rv_viewer *viewer, enum rv_action action)
     return action == RV_ACTION_UNPIN;
 }
 
-static void orbit(struct rv_viewer *viewer, double right, double up)
+static void turn(struct rv_viewer *viewer, float right, float up)
 {
     float *at = viewer->look.orbit;
-    at[0] = fminf(fmaxf(at[0] + (float)right, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
-    at[1] = fminf(fmaxf(at[1] + (float)up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
+    at[0] = fminf(fmaxf(at[0] + right, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
+    at[1] = fminf(fmaxf(at[1] + up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
+}
+
+static void orbit(struct rv_viewer *viewer, double right, double up)
+{
+    turn(viewer, (float)right, (float)up);
     rv_viewer_touch(viewer);
 }
 
@@ -607,6 +612,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
     rv_viewer_statistics_init(&viewer->statistics, rv_session_range_bytes(params->session));
     viewer->calls_view.pattern = params->calls_of;
+    turn(viewer, params->turn[0], params->turn[1]);
     viewer->tasks_view.is_aligned = viewer->tasks_view.is_whole = params->aligns_tasks;
     viewer->calls_view.is_by_time = viewer->tasks_view.is_longest_first = params->has_other_order;
     viewer->search.session = params->session;

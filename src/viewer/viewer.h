@@ -133,6 +133,7 @@ struct rv_viewer_params {
     bool has_other_order;           /* of calls or tasks, in their views */
     const char *lanes_asked;        /* model/lane_choices_text.h, for the end of the capture; NULL = none */
     uint32_t most_depth;            /* of calls that are shown; 0 = all */
+    float turn[2];                  /* of the 3D eye to the right and up, radians */
     const char *calls_of;           /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     const struct rv_filter *filter; /* NULL = all passes */
     struct rv_scene *scene;         /* both outlive the viewer */

@@ -120,6 +120,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
                                              .has_other_order = params->has_other_order,
                                              .lanes_asked = params->lanes_asked,
                                              .most_depth = params->most_depth,
+                                             .turn = {params->turn[0], params->turn[1]},
                                              .calls_of = params->calls_of,
                                              .filter = params->filter};
     rv_settings_init(&viewer_params.settings);
@@ -241,6 +242,7 @@ static void draw(struct rv_offscreen *offscreen)
         .samples = SAMPLES,
         .look = params->look,
         .look_from = params->look,
+        .orbit = {offscreen->viewer.look.orbit[0], offscreen->viewer.look.orbit[1]},
         .scheme = params->scheme,
         .diff = params->diff,
         .theme = rv_color_theme_of(params->scheme, params->theme),

@@ -29,6 +29,7 @@ struct rv_screenshot_params { /* zero = default */
     bool has_other_order;    /* of calls or tasks, in their views */
     const char *lanes_asked; /* model/lane_choices_text.h; NULL = as they come */
     uint32_t most_depth;     /* of calls that are shown; 0 = all */
+    float turn[2];           /* of the 3D eye to the right and up, radians */
     bool has_lock_lanes;     /* with lanes of what was waited for */
     const char *calls_of;    /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     enum rv_color_scheme scheme;

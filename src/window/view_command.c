@@ -1,6 +1,7 @@
 #include "window/view_command.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,9 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         add_calls_of(&text, viewer);
     if (rv_viewer_tasks_view_is_shown(viewer) && viewer->tasks_view.is_aligned)
         rv_text_buffer_add(&text, " --align-tasks");
+    if (viewer->look.orbit[0] != 0.0f || viewer->look.orbit[1] != 0.0f)
+        rv_text_buffer_format(&text, " --turn=%.1f,%.1f", (double)viewer->look.orbit[0] * 180.0 / M_PI,
+                              (double)viewer->look.orbit[1] * 180.0 / M_PI);
     add_order(&text, viewer);
     add_lanes(&text, viewer);
     if (viewer->settings.has_lock_lanes)

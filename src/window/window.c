@@ -641,6 +641,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .has_other_order = params->has_other_order,
                                       .lanes_asked = params->lanes_asked,
                                       .most_depth = params->most_depth,
+                                      .turn = {params->turn[0], params->turn[1]},
                                       .calls_of = params->calls_of,
                                       .filter = params->filter};
     rv_settings_init(&viewer.settings);

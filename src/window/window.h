@@ -46,6 +46,7 @@ struct rv_window_params {           /* zero = default */
     bool has_other_order;           /* of calls or tasks, in their views */
     const char *lanes_asked;        /* model/lane_choices_text.h; NULL = as they come */
     uint32_t most_depth;            /* of calls that are shown; 0 = all */
+    float turn[2];                  /* of the 3D eye to the right and up, radians */
     const char *calls_of;           /* of the view of calls: a regular expression; NULL = none */
     const struct rv_filter *filter; /* initial filter; NULL = all */
     const struct rv_diff *diff;     /* comparison of the session's two runs; NULL = one run */

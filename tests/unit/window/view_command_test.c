@@ -77,6 +77,8 @@ Test(view_command, a_shell_reads_the_options_that_were_meant, .timeout = 60)
     cr_assert_eq(rv_filter_add(&search->filter, "!name:a'b $(c)", why, sizeof why), 0);
     cr_assert_eq(rv_filter_add(&search->filter, "duration:>2ms", why, sizeof why), 0);
     rv_viewer_search_find(search, "x|y");
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_TURN_RIGHT});
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_TURN_DOWN});
     char *command = rv_view_command(&fixture.viewer, "-my run.rvz");
     parse(&options, command, words);
     cr_assert_str_eq(options.file, "./-my run.rvz");
@@ -84,6 +86,9 @@ Test(view_command, a_shell_reads_the_options_that_were_meant, .timeout = 60)
     cr_assert_eq(options.scheme, fixture.viewer.look.scheme);
     cr_assert_eq(options.at_ns, 20 * MS);
     cr_assert_eq(options.window_ns, 5 * MS);
+    cr_assert_float_eq(options.turn[0], fixture.viewer.look.orbit[0], 0.001);
+    cr_assert_float_eq(options.turn[1], fixture.viewer.look.orbit[1], 0.001);
+    cr_assert_lt(options.turn[1], 0.0);
     cr_assert_str_eq(options.find, "x|y");
     cr_assert_eq(rv_filter_n_rules(options.filter), 2);
     cr_assert_str_eq(rv_filter_text(options.filter, 0), "!name:a'b $(c)");
