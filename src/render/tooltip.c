@@ -90,8 +90,8 @@ static void measure(const struct rv_overlay *overlay, const struct rv_tooltip *t
     for (size_t i = 0; i < tooltip->n_lines; i++)
         width = fmaxf(width, LABEL_WIDTH + rv_overlay_text_width(overlay, RV_FONT_TEXT, tooltip->lines[i].text));
     size[0] = ceilf(fminf(width, room) + 2.0f * PADDING);
-    size[1] =
-        2.0f * PADDING - 6.0f + TITLE_HEIGHT * (float)title->n + LINE_HEIGHT * (float)tooltip->n_lines + FOOT_HEIGHT;
+    size[1] = 2.0f * PADDING - 6.0f + TITLE_HEIGHT * (float)title->n + LINE_HEIGHT * (float)tooltip->n_lines +
+              (*tooltip->foot ? FOOT_HEIGHT : 0.0f);
 }
 
 static void add_title(struct rv_overlay *overlay, const struct title *title, struct rv_color swatch, const float at[2])

@@ -25,7 +25,7 @@ struct rv_tooltip {
     char title[RV_TOOLTIP_TITLE_BYTES];
     struct rv_tooltip_line lines[RV_TOOLTIP_LINES];
     size_t n_lines;
-    const char *foot;
+    const char *foot; /* "": none */
 };
 
 /* Append a line, with an empty text. There must be room. */

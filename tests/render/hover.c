@@ -1,6 +1,6 @@
 /*
  * The call under the cursor is outlined and hardly another pixel changes; a pinned one dims the rest. In 3D, aligned and
- * flame.
+ * flame. A tooltip has no room for a foot that it does not have.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #define MOST_OUTLINED 12000u /* pixels */
 #define LEAST_OUTLINED 60u
 #define LEAST_DIMMED 20000u
+#define LEAST_FOOT 1000u /* pixels, at the foot of a tooltip */
 
 static size_t n_different(const uint8_t *a, const uint8_t *b)
 {
@@ -59,6 +60,20 @@ static void check_view(struct canvas *canvas, struct rv_scene_frame frame)
     free(before);
 }
 
+/* Pixels of a tooltip with this foot. */
+static size_t count_tooltip(struct canvas *canvas, struct rv_scene_frame frame, const char *foot)
+{
+    struct rv_tooltip tooltip = {.at = {100.0f, 300.0f}, .title = "GC", .foot = foot};
+    uint8_t *before = rv_alloc(BYTES, 1);
+    canvas_draw(canvas, frame);
+    memcpy(before, canvas->rgba, BYTES);
+    frame.tooltip = &tooltip;
+    canvas_draw(canvas, frame);
+    const size_t n = n_different(before, canvas->rgba);
+    free(before);
+    return n;
+}
+
 int main(void)
 {
     struct canvas canvas;
@@ -74,6 +89,10 @@ int main(void)
                                                     .now_ns = view.to_ns,
                                                     .look = (enum rv_view_mode)i,
                                                     .look_from = (enum rv_view_mode)i});
+    const struct rv_scene_frame frame = {.view = &view, .subroutines = synthetic.subroutines};
+    const size_t n_without = count_tooltip(&canvas, frame, ""), n_with = count_tooltip(&canvas, frame, "click");
+    canvas_check(n_without > 0 && n_without + LEAST_FOOT <= n_with, "pixels of a foot without text", "3d",
+                 (double)n_with - (double)n_without);
     synthetic_view_fini(&view);
     synthetic_fini(&synthetic);
     canvas_fini(&canvas);
