@@ -18,6 +18,8 @@
 #define BAR_HEIGHT 4.0f
 #define SHARE_WIDTH 44.0f
 #define ALL 0.9995 /* from this share on, print no decimals for lack of room */
+#define SCROLL_BAR_WIDTH 9.0f
+#define PANEL_PADDING 10.0f /* below what a panel has in it */
 #define STRIPE_RGBA 0x0a0e1690u
 
 struct row_place {
@@ -132,14 +134,20 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
     const struct rv_ui_style *style = rv_ui_style(ui);
     const float line = line_height(shown);
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_RIGHT, rv_legend_height(shown));
-    struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X, area.x, area.y};
+    const float bar_width = area.height < floorf(rv_legend_height(shown)) ? SCROLL_BAR_WIDTH : 0.0f;
+    struct row_place at = {area.x + PADDING_X, area.y + PADDING_Y, area.width - 2.0f * PADDING_X - bar_width, area.x,
+                           area.y};
+    float above, height;
     const char *full[RV_LEGEND_ROWS];
     char names[RV_LEGEND_ROWS][RV_LEGEND_FITTED_BYTES], state[RV_LEGEND_FITTED_BYTES];
     const struct rv_short_name_room room = room_of(&at, shown->n_rows && shown->rows[0].share >= 0.0);
     for (size_t i = 0; i < shown->n_rows; i++)
         full[i] = shown->rows[i].name;
     rv_legend_names_fit(full, shown->n_rows, &room, names);
-    rv_imgui_panel_begin("legend", area, 0);
+    rv_imgui_panel_begin("legend", area, RV_IMGUI_PANEL_SCROLLS);
+    rv_imgui_scrolled(&above, &height);
+    at.y -= above;
+    at.panel_y -= above;
     rv_imgui_draw_text((float[2]){at.x, at.y}, RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     float unit_x = at.x + at.width - rv_imgui_text_width(RV_IMGUI_FONT_SMALL, shown->unit);
     rv_imgui_draw_text((float[2]){floorf(unit_x), at.y + 1.0f}, RV_IMGUI_FONT_SMALL, style->text_faint, shown->unit);
@@ -156,5 +164,7 @@ void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_u
         rv_legend_names_cut(shown->states[i].name, &state_room, state);
         add_row(style, &shown->states[i], state, at, shown->n_rows ? shown->rows[0].share : 1.0);
     }
+    rv_imgui_at(0.0f, rv_legend_height(shown) - PANEL_PADDING);
+    rv_imgui_gap(0.0f); /* the content ends here */
     rv_imgui_panel_end();
 }

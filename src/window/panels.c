@@ -21,13 +21,14 @@
 #include "ui/settings_panel.h"
 #include "ui/topbar.h"
 
-#define PASSES_MAX 6      /* limit of passes until panels that change each other settle */
-#define ROOM_WIDTH 900.0  /* least width of a picture with room for a column, */
-#define STRIP_WIDTH 600.0 /* and of one with room for the minimap; */
-#define ROOM_HEIGHT 420.0 /* and their least height, points */
-#define LANES_FOUND 50u   /* shown in the palette at once, */
-#define RULES_SHOWN 20u   /* and rules of the filter */
-#define WAITS_SHOWN 20u   /* and rows of the list of waits, most waiting first */
+#define PASSES_MAX 6       /* limit of passes until panels that change each other settle */
+#define ROOM_WIDTH 900.0   /* least width of a picture with room for a column, */
+#define LEGEND_WIDTH 760.0 /* of one with room for the legend alone, */
+#define STRIP_WIDTH 600.0  /* and of one with room for the minimap; */
+#define ROOM_HEIGHT 420.0  /* and their least height, points */
+#define LANES_FOUND 50u    /* shown in the palette at once, */
+#define RULES_SHOWN 20u    /* and rules of the filter */
+#define WAITS_SHOWN 20u    /* and rows of the list of waits, most waiting first */
 #define CHOICES_MOST (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN + 2 * WAITS_SHOWN)
 #define HIT_PARTS 400 /* parts of the trace in which search hits are counted */
 #define DEBUGGER_FIELDS 3u
@@ -573,7 +574,6 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     const bool has_room = is_high && width >= ROOM_WIDTH;
     struct rv_statistics_content_about asked = statistics_of(about);
     asked.is_narrow = !has_room;
-    panels->has_inspector = false;
     show_topbar(panels, about, acts);
     rv_statistics_content_show_top(&panels->statistics, panels->ui, &asked, acts);
     const bool has_strip = is_high && width >= STRIP_WIDTH && viewer->settings.has_minimap;
@@ -582,13 +582,13 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     show_below(panels, about, &asked, acts); /* what was asked for comes even where there is no room for more */
     if (!has_room && has_strip && rv_ui_insets(panels->ui).bottom <= 0.0f)
         show_minimap(panels, about, acts);
+    panels->has_inspector = has_room && viewer->pointer.hover.is_pinned;
+    const bool has_column =
+        panels->has_inspector &&
+        (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED || !has_room_for_legend(panels));
+    if (viewer->settings.has_legend && is_high && width >= LEGEND_WIDTH && !has_column)
+        show_legend(panels, about, acts);
     if (has_room) {
-        panels->has_inspector = viewer->pointer.hover.is_pinned;
-        const bool has_column =
-            panels->has_inspector &&
-            (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED || !has_room_for_legend(panels));
-        if (viewer->settings.has_legend && !has_column)
-            show_legend(panels, about, acts);
         rv_critical_path_content_show(panels->ui, viewer, acts);
         rv_statistics_content_show_right(panels->ui, &asked, acts);
     }

@@ -16,15 +16,17 @@
 #define ESCAPE_NS (300 * MS)
 
 enum { MOST_RECTS = 64, LEAST_WIDTH = 60, LEAST_HEIGHT = 30, SLACK = 2, HIDDEN_SLACK = 10 };
-enum { COLUMN_WIDTH = 900, COLUMN_HEIGHT = 420 }; /* least size in points of a window with panels beside the picture */
+/* Least size in points of a window with these beside the picture. */
+enum { LEGEND = 760, COLUMN = 900, COLUMN_HEIGHT = 420 };
 
 static const struct panel {
     const char *name; /* of its window */
     SDL_Scancode key;
     Uint16 modifiers;
-    bool is_kept;      /* it is not closed before the next */
-    bool needs_column; /* it is beside the picture, in a window with room for that */
+    bool is_kept;    /* it is not closed before the next */
+    int least_width; /* of a window with room for it beside the picture, points; 0: it is not there */
 } PANELS[] = {
+    {"legend", SDL_SCANCODE_UNKNOWN, 0, true, LEGEND}, /* open from the beginning */
     {"statistics", SDL_SCANCODE_I, 0, true},
     {"statistics", SDL_SCANCODE_O, 0, true}, /* its next page */
     {"statistics", SDL_SCANCODE_O, 0, true},
@@ -33,8 +35,8 @@ static const struct panel {
     {"statistics", SDL_SCANCODE_O, 0, true},
     {"statistics", SDL_SCANCODE_J, 0, true}, /* with the calls of a row */
     {"statistics", SDL_SCANCODE_O, KMOD_LSHIFT, true},
-    {"inspector", SDL_SCANCODE_RETURN, 0, true, true}, /* of the row's longest call */
-    {"critical path", SDL_SCANCODE_R, 0, true, true},
+    {"inspector", SDL_SCANCODE_RETURN, 0, true, COLUMN}, /* of the row's longest call */
+    {"critical path", SDL_SCANCODE_R, 0, true, COLUMN},
     {"menu", SDL_SCANCODE_F10, KMOD_LSHIFT, false},
     {"search", SDL_SCANCODE_SLASH, 0, false}, /* with what is open; of all, it is closed last */
     {"threads", SDL_SCANCODE_T, 0, false},
@@ -107,9 +109,10 @@ static bool is_open(const struct panel *panel)
     return is_there;
 }
 
-static bool has_column(void)
+static bool has_room(const struct panel *panel)
 {
-    return now.width_px / now.scale >= COLUMN_WIDTH && now.height_px / now.scale >= COLUMN_HEIGHT;
+    return !panel->least_width ||
+           (now.width_px / now.scale >= panel->least_width && now.height_px / now.scale >= COLUMN_HEIGHT);
 }
 
 static bool step(struct window_steps *steps, const struct rv_window_state *state)
@@ -130,7 +133,7 @@ static bool step(struct window_steps *steps, const struct rv_window_state *state
     case 1: /* a frame after the key, where that changes anything */
         if (state->n_frames == now.n_frames && rv_clock_mono_ns() - now.pressed_ns < KEY_NS)
             return false;
-        if (!is_open(panel) && (!panel->needs_column || has_column()))
+        if (!is_open(panel) && has_room(panel))
             return false;
         check(panel);
         now.escaped_ns = 0;
@@ -161,7 +164,7 @@ static int try_window(int width_px, int height_px, int scale)
 
 int main(void)
 {
-    static const int sizes[][2] = {{800, 600}, {1280, 720}, {1920, 1080}};
+    static const int sizes[][2] = {{800, 600}, {1280, 720}, {1600, 900}};
     int failed = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int scale = 1; scale <= 3; scale++)
