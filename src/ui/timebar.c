@@ -18,6 +18,7 @@
 #define LINE_HEIGHT 3.0f
 #define HANDLE_WIDTH 7.0f
 #define MINUTE_NS UINT64_C(60000000000)
+#define HOUR_NS (60 * MINUTE_NS)
 
 struct unit {
     uint64_t ns;
@@ -38,12 +39,16 @@ static const struct unit *choose(uint64_t total_ns, uint64_t step_ns, unsigned *
     return unit;
 }
 
+/* In minutes and hours as far as the whole has them. */
 static void append_time(char *out, size_t out_bytes, uint64_t ns, const struct unit *unit, unsigned n_digits,
-                        bool has_minutes)
+                        uint64_t total_ns)
 {
     size_t n = strlen(out);
     uint64_t whole = ns / unit->ns, rest = ns % unit->ns;
-    if (has_minutes)
+    if (total_ns >= HOUR_NS)
+        n += (size_t)snprintf(out + n, out_bytes - n, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, whole / 3600,
+                              whole / 60 % 60, whole % 60);
+    else if (total_ns >= MINUTE_NS)
         n += (size_t)snprintf(out + n, out_bytes - n, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
     else
         n += (size_t)snprintf(out + n, out_bytes - n, "%" PRIu64, whole);
@@ -56,14 +61,13 @@ char *rv_timebar_text(const struct rv_timebar *shown, char *out, size_t out_byte
 {
     uint64_t total_ns = shown->last_ns - shown->first_ns;
     uint64_t at_ns = shown->at_ns > shown->first_ns ? shown->at_ns - shown->first_ns : 0;
-    bool has_minutes = total_ns >= MINUTE_NS;
     unsigned n_digits;
     const struct unit *unit = choose(total_ns, shown->step_ns, &n_digits);
     out[0] = '\0';
-    append_time(out, out_bytes, at_ns, unit, n_digits, has_minutes);
+    append_time(out, out_bytes, at_ns, unit, n_digits, total_ns);
     strncat(out, " / ", out_bytes - strlen(out) - 1);
-    append_time(out, out_bytes, total_ns, unit, n_digits < 3 ? n_digits : 3, has_minutes);
-    strncat(out, has_minutes ? "" : unit->name, out_bytes - strlen(out) - 1);
+    append_time(out, out_bytes, total_ns, unit, n_digits < 3 ? n_digits : 3, total_ns);
+    strncat(out, total_ns >= MINUTE_NS ? "" : unit->name, out_bytes - strlen(out) - 1);
     return out;
 }
 
