@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "ui/critical_path_panel.h"
-
 /* "mutex cache::lock", "join" */
 static void name_wait(const struct rv_viewer *viewer, const struct rv_critical_path_part *part, char *out,
                       size_t out_bytes)
@@ -44,6 +42,17 @@ static void fill_row(const struct rv_viewer *viewer, const struct rv_critical_pa
     }
 }
 
+bool rv_critical_path_content_describe(const struct rv_viewer *viewer, uint32_t idx,
+                                       struct rv_critical_path_panel_row *row)
+{
+    const struct rv_critical_path_found *found = rv_critical_path_job_found(&viewer->path);
+    if (!viewer->path.is_on || !found || idx >= found->n_parts || idx >= RV_CRITICAL_PATH_PANEL_ROWS)
+        return false;
+    *row = (struct rv_critical_path_panel_row){.n_ns = 0};
+    fill_row(viewer, &found->parts[idx], row);
+    return true;
+}
+
 static void title(const struct rv_viewer *viewer, char *out, size_t out_bytes)
 {
     char call[128] = "a range of time";
@@ -67,14 +76,13 @@ void rv_critical_path_content_show(struct rv_ui *ui, const struct rv_viewer *vie
         shown.n_ns[RV_CRITICAL_PATH_PANEL_RUN] = found->run_ns;
         shown.n_ns[RV_CRITICAL_PATH_PANEL_WAIT] = found->wait_ns;
         shown.n_ns[RV_CRITICAL_PATH_PANEL_WOKEN] = found->woken_ns;
-        shown.n_rows = found->n_parts < RV_CRITICAL_PATH_PANEL_ROWS ? found->n_parts : RV_CRITICAL_PATH_PANEL_ROWS;
+        while (rv_critical_path_content_describe(viewer, (uint32_t)shown.n_rows, &shown.rows[shown.n_rows]))
+            shown.n_rows++;
         shown.n_left = found->n_parts - shown.n_rows;
         shown.is_cut = found->known_from_ns != 0;
         shown.has_missed = found->has_missed;
         shown.has_no_waits = found->n_waits == 0;
         shown.is_old = shown.has_no_waits && rv_session_lacks_waits(viewer->session);
     }
-    for (size_t i = 0; i < shown.n_rows; i++)
-        fill_row(viewer, &found->parts[i], &shown.rows[i]);
     rv_critical_path_panel_show(ui, &shown, acts);
 }

@@ -29,7 +29,9 @@
 #define LANES_FOUND 50u    /* shown in the palette at once, */
 #define RULES_SHOWN 20u    /* and rules of the filter */
 #define WAITS_SHOWN 20u    /* and rows of the list of waits, most waiting first */
-#define CHOICES_MOST (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN + 2 * WAITS_SHOWN)
+#define CHOICES_DEBUGGER (RV_DEBUG_SESSION_WATCHES + RV_DEBUG_SESSION_BREAKS + RV_DEBUG_SESSION_FRAMES)
+#define CHOICES_MOST                                                                                                   \
+    (RV_ARC_KIND_COUNT + 2 * RULES_SHOWN + 2 * WAITS_SHOWN + RV_CRITICAL_PATH_PANEL_ROWS + CHOICES_DEBUGGER)
 #define HIT_PARTS 400 /* parts of the trace in which search hits are counted */
 #define DEBUGGER_FIELDS 3u
 
@@ -350,6 +352,40 @@ static void add_waits(const struct rv_viewer *viewer, struct rv_command_palette 
     }
 }
 
+/* What the rows of the lit critical path lead to. */
+static void add_path(const struct rv_viewer *viewer, struct rv_command_palette *shown, struct rv_action_row *rows,
+                     struct choice_words words[RV_CRITICAL_PATH_PANEL_ROWS])
+{
+    struct rv_critical_path_panel_row part;
+    for (uint32_t i = 0; rv_critical_path_content_describe(viewer, i, &part); i++) {
+        (void)snprintf(words[i].text, sizeof words->text, "go to %s, of the critical path", part.name);
+        add_row(shown, rows, RV_ACTION_SHOW_PATH_PART, i, words[i].text);
+    }
+}
+
+/* What can be done with the watches, stops and calls of the debugger, while it is open. */
+static void add_debugger(const struct rv_viewer *viewer, struct rv_command_palette *shown, struct rv_action_row *rows,
+                         struct choice_words words[CHOICES_DEBUGGER])
+{
+    const struct rv_debug_session_report *report = &viewer->debugger.report;
+    if (!viewer->panels.has_debugger_panel || !viewer->debugger.debug_session)
+        return;
+    for (uint32_t i = 0; i < RV_DEBUG_SESSION_WATCHES; i++) {
+        if (!report->watches[i].is_used)
+            continue;
+        (void)snprintf(words->text, sizeof words->text, "remove the watch %s", report->watches[i].expression);
+        add_row(shown, rows, RV_ACTION_UNWATCH, i, words++->text);
+    }
+    for (uint32_t i = 0; i < report->n_breaks; i++) {
+        (void)snprintf(words->text, sizeof words->text, "remove the stop at %s", report->breaks[i].where);
+        add_row(shown, rows, RV_ACTION_UNBREAK, report->breaks[i].number, words++->text);
+    }
+    for (uint32_t i = 0; rv_viewer_debugger_has_stack(&viewer->debugger) && i < report->n_frames; i++) {
+        (void)snprintf(words->text, sizeof words->text, "show the lines around %s", report->frames[i].call);
+        add_row(shown, rows, RV_ACTION_LOOK_AT_FRAME, i, words++->text);
+    }
+}
+
 /* A switch for each kind of arc, and what can be done with each rule: elsewhere these are clicked. */
 static void add_choices(const struct rv_panels_about *about, struct rv_command_palette *shown,
                         struct rv_action_row *rows, struct choice_words words[CHOICES_MOST])
@@ -368,6 +404,8 @@ static void add_choices(const struct rv_panels_about *about, struct rv_command_p
         add_row(shown, rows, RV_ACTION_REMOVE_RULE, i, words[1].text);
     }
     add_waits(about->viewer, shown, rows, words);
+    add_path(about->viewer, shown, rows, words + 2 * WAITS_SHOWN);
+    add_debugger(about->viewer, shown, rows, words + 2 * WAITS_SHOWN + RV_CRITICAL_PATH_PANEL_ROWS);
 }
 
 static void show_commands(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)

@@ -37,17 +37,21 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         if (!state->view->has_path || !state->is_settled)
             return false;
         check_found(steps, state);
-        rv_viewer_act((struct rv_viewer *)(uintptr_t)state->viewer,
-                      &(struct rv_act){.action = RV_ACTION_SHOW_PATH_PART, .idx = 1});
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
         return true;
     case 2:
-        if (!state->is_settled)
+        if (!state->viewer->panels.has_commands || !state->is_settled)
+            return false;
+        user_enter("critical path waited");
+        return true;
+    case 3:
+        if (state->viewer->panels.has_commands || !state->is_settled)
             return false;
         window_steps_check(steps, hover->is_pinned && hover->box.id == 2, "the call that waited is not pinned");
         window_steps_check(steps, hover->box.start_ns == ended_program_inner_start(1), "another call is pinned");
         user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
-    case 3:
+    case 4:
         if (state->view->has_path || !state->is_settled)
             return false;
         window_steps_check(steps, hover->is_pinned && !state->viewer->path.is_on, "more than the path went out");
@@ -60,5 +64,5 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 
 int main(void)
 {
-    return window_steps_run(&(struct window_steps){.act = act}, 1000, 600, 4);
+    return window_steps_run(&(struct window_steps){.act = act}, 1000, 600, 5);
 }

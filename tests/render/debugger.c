@@ -1,6 +1,7 @@
 /*
  * A program, in Perl or with "ruby" in Ruby, debugged in the window by a synthetic user: a thread is chosen by its
- * name, stopped, stepped, queried and resumed. The panel's contents are checked, neither pixels nor times.
+ * name, stopped, stepped, queried and resumed; its watch and its stop are removed by the palette. The panel's contents
+ * are checked, neither pixels nor times.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -92,6 +93,23 @@ static bool is_in_view(const struct rv_window_state *state)
     return state->view->n_lanes == 1 && state->view->n_boxes > 0;
 }
 
+/* By the palette, which is open. True when it has been. */
+static bool choose(const struct rv_window_state *state, const char *words)
+{
+    if (!state->viewer->panels.has_commands)
+        return false;
+    user_enter(words);
+    return true;
+}
+
+static bool open_palette(const struct rv_window_state *state)
+{
+    if (state->viewer->panels.has_commands)
+        return false;
+    user_press(SDL_SCANCODE_P, KMOD_LCTRL);
+    return true;
+}
+
 static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_viewer_debugger *debugger = &state->viewer->debugger;
@@ -122,8 +140,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         if (report->n_orders != 3 || !has_stopped(report))
             return false;
         press_in_panel(BREAK_BOTTOM);
-        user_type("inner");
-        user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        user_enter("inner");
         return true;
     case 4:
         if (report->n_breaks != 1)
@@ -140,8 +157,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, strstr(report->listing.lines[3 - report->listing.first], language->statement),
                            report->listing.lines[3 - report->listing.first]);
         press_in_panel(WATCH_BOTTOM);
-        user_type(language->variable);
-        user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        user_enter(language->variable);
         return true;
     case 6:
         if (!report->watches[0].has_value)
@@ -157,28 +173,41 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, report->watches[0].value[0] >= '0' && report->watches[0].value[0] <= '9',
                            report->watches[0].value);
         press_in_panel(EVAL_BOTTOM);
-        user_type(language->difference);
-        user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
+        user_enter(language->difference);
         return true;
     case 8:
         if (!report->expression[0])
             return false;
         window_steps_check(steps, strcmp(report->value, "0") == 0 && !report->is_value_error, report->value);
+        return open_palette(state);
+    case 9: /* what has no key is found by its words */
+        return choose(state, "lines outer");
+    case 10:
+        return report->frame == 1 && open_palette(state);
+    case 11:
+        return choose(state, "remove watch");
+    case 12:
+        return !report->watches[0].is_used && open_palette(state);
+    case 13:
+        return choose(state, "remove stop");
+    case 14:
+        if (report->n_breaks != 0)
+            return false;
         user_press(SDL_SCANCODE_F11, KMOD_SHIFT);
         return true;
-    case 9:
+    case 15:
         if (!has_stopped(report))
             return false;
         window_steps_check(steps, !is_in_inner(report), "still in the call");
         user_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
         return true;
-    case 10: /* a thread whose panel is closed stays stopped */
+    case 16: /* a thread whose panel is closed stays stopped */
         if (state->viewer->panels.has_debugger_panel)
             return false;
         window_steps_check(steps, report->state == RV_DEBUG_SESSION_STOPPED, "it went on");
         rv_session_stop(steps->session);
         return true;
-    case 11: /* a thread that is no longer traced is dropped */
+    case 17: /* a thread that is no longer traced is dropped */
         if (debugger->debug_session)
             return false;
         window_steps_check(steps, debugger->n_stopped == 0, "a thread that nobody can steer is marked");
@@ -243,7 +272,7 @@ int main(int argc, char **argv)
     steps.source = rv_live_drain_open(&map, &(struct rv_live_drain_params){.interval_ns = 0});
     steps.window = (struct rv_window_params){.title = language->command[0], .map = &map};
     pid_t pid = start_program(script, path);
-    int status = window_steps_run(&steps, WIDTH, HEIGHT, 12);
+    int status = window_steps_run(&steps, WIDTH, HEIGHT, 18);
     status |= check_that_it_runs(&map);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);

@@ -115,3 +115,9 @@ void user_type(const char *text)
     (void)snprintf(event.text.text, sizeof event.text.text, "%s", text);
     SDL_PushEvent(&event);
 }
+
+void user_enter(const char *text)
+{
+    user_type(text);
+    user_press(SDL_SCANCODE_RETURN, 0);
+}

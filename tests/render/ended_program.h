@@ -20,6 +20,7 @@ struct rv_source *ended_program_create(void);
 /* Events, as from a keyboard and a mouse. */
 void user_press(SDL_Scancode scancode, Uint16 mod);
 void user_type(const char *text);
+void user_enter(const char *text); /* and Return */
 void user_move(const int at[2]);
 void user_button(unsigned which, const int at[2], bool is_down, unsigned n_clicks);
 

@@ -16,12 +16,6 @@ static bool is_pinned(const struct rv_viewer *viewer, uint32_t depth, uint64_t s
     return hover->is_pinned && hover->box.depth == depth && hover->box.start_ns == start_ns;
 }
 
-static void command(const char *words)
-{
-    user_type(words);
-    user_press(SDL_SCANCODE_RETURN, 0);
-}
-
 static bool go_from_call_to_call(struct window_steps *steps, const struct rv_window_state *state)
 {
     const struct rv_viewer *viewer = state->viewer;
@@ -63,7 +57,7 @@ static bool choose_by_words(struct window_steps *steps, const struct rv_window_s
     case 5:
         if (!viewer->panels.has_commands || !state->is_settled)
             return false;
-        command("hide arcs locks");
+        user_enter("hide arcs locks");
         return true;
     case 6:
         if (viewer->panels.has_commands || viewer->settings.arcs_left_out != 1u << RV_ARC_LOCK)
@@ -73,7 +67,7 @@ static bool choose_by_words(struct window_steps *steps, const struct rv_window_s
     case 7:
         if (!viewer->panels.has_search || !state->is_settled)
             return false;
-        command("depth:<9");
+        user_enter("depth:<9");
         return true;
     case 8:
         if (rv_filter_n_rules(filter) != 1)
@@ -83,7 +77,7 @@ static bool choose_by_words(struct window_steps *steps, const struct rv_window_s
     case 9:
         if (viewer->panels.n_rules_asked != 2 || !state->is_settled)
             return false;
-        command("duration:>1ns");
+        user_enter("duration:>1ns");
         return true;
     case 10:
         if (rv_filter_n_rules(filter) != 2 || !state->is_settled)
@@ -93,7 +87,7 @@ static bool choose_by_words(struct window_steps *steps, const struct rv_window_s
     case 11:
         if (!viewer->panels.has_commands || !state->is_settled)
             return false;
-        command("invert depth");
+        user_enter("invert depth");
         return true;
     case 12:
         if (viewer->panels.has_commands || !rv_filter_n_rules(filter) || rv_filter_text(filter, 0)[0] != '!')
