@@ -602,6 +602,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--view=calls makes no film: its calls have no common time; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)
         return check_files(options);
+    if (options->n_files > 1 && options->files[1][0] == '-' && options->files[1][1])
+        return rv_err(EINVAL, "%s: options go before FILE; see ringviz --help", options->files[1]);
     if (options->n_files > 1)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (options->pid && (options->file || options->argv))

@@ -172,20 +172,35 @@ static void add_tabs(const struct rv_topbar *shown, float x, float step, struct 
     }
 }
 
-/* Right-aligned at x, those that leave room for the rest. Returns their begin. */
+static void add_button(const struct rv_topbar_button *button, float x, float width, struct rv_ui_acts *acts)
+{
+    rv_imgui_at(x, TAB_Y);
+    if (rv_imgui_button(button->label, width, button->is_on))
+        rv_ui_act(acts, &(struct rv_act){.action = button->action});
+}
+
+/*
+ * Right-aligned at x, those that leave room for the rest; where some do not, the last one leads to all actions. Returns their
+ * begin.
+ */
 static float add_buttons(const struct rv_topbar *shown, const float *ends, float x, struct rv_ui_acts *acts)
 {
-    uint32_t n = fitting_buttons(shown, ends, x - BUTTON_GAP - EDGE - REST_WIDTH);
-    if (n == 0)
+    static const struct rv_topbar_button more = {.label = "More", .action = RV_ACTION_COMMANDS};
+    const float room = x - BUTTON_GAP - EDGE - REST_WIDTH;
+    const bool has_more = fitting_buttons(shown, ends, room) < shown->n_buttons;
+    const float more_width =
+        has_more ? floorf(rv_imgui_text_width(RV_IMGUI_FONT_TEXT, more.label) + BUTTON_PADDING) : 0.0f;
+    const uint32_t n = fitting_buttons(shown, ends, has_more ? room - more_width - BUTTON_GAP : room);
+    const float end = n ? ends[n - 1] : 0.0f;
+    const float begin = x - end - BUTTON_GAP - (has_more ? more_width + BUTTON_GAP : 0.0f);
+    if ((n == 0 && !has_more) || begin < EDGE)
         return x;
-    const float begin = x - ends[n - 1] - BUTTON_GAP;
     for (uint32_t i = 0; i < n; i++) {
-        const struct rv_topbar_button *button = &shown->buttons[i];
         const float at = i ? ends[i - 1] : 0.0f;
-        rv_imgui_at(begin + at, TAB_Y);
-        if (rv_imgui_button(button->label, ends[i] - at - BUTTON_GAP, button->is_on))
-            rv_ui_act(acts, &(struct rv_act){.action = button->action});
+        add_button(&shown->buttons[i], begin + at, ends[i] - at - BUTTON_GAP, acts);
     }
+    if (has_more)
+        add_button(&more, begin + end, more_width, acts);
     return begin;
 }
 

@@ -96,6 +96,9 @@ for options in "--info --record" "--info --report" "--check --record=$folder/mad
     one_line "$options"
     [ ! -e "$folder/made" ] || fail "$options: a file was made"
 done
+run "$folder/plain" --force
+expect "an option behind FILE" $status 2
+grep -q -- '--force: options go before FILE' "$folder/err" || fail "an option behind FILE: $(cat "$folder/err")"
 # ---- inputs are never overwritten, by any name ----
 echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"call"}]' >"$folder/call.json"
 cp "$folder/call.json" "$folder/copy.json"
