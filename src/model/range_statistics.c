@@ -476,11 +476,13 @@ static void close_tree(struct rv_range_statistics *range)
     rv_range_tree_close(&range->tree, &long_paths);
 }
 
+/* A tree that is full already stays: shares may have its paths. */
 static void add_pilot(struct rv_range_statistics *range)
 {
     if (range->n_added == range->n_pilots / 2)
         range->n_paths_of_half = range->tree.n;
-    if (range->n_added == range->n_pilots && range->tree.n > RV_RANGE_LARGEST_NODES && has_too_many_paths(range))
+    if (range->n_added == range->n_pilots && !rv_range_tree_is_full(&range->tree) &&
+        range->tree.n > RV_RANGE_LARGEST_NODES && has_too_many_paths(range))
         close_tree(range);
 }
 
