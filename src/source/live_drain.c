@@ -65,6 +65,7 @@ struct live {
     struct rv_name_map names;
     struct rv_module_watch modules;
     struct rv_live_rings rings;
+    uint64_t *newest_ns;            /* by process; scratch */
     uint64_t *has_live_owner;       /* a bit per ring, at this turn's check; the others are checked one by one */
     struct rv_arguments *arguments; /* or NULL */
     struct rv_event *popped;
@@ -197,18 +198,6 @@ static void follow_title(struct live *live, struct rv_live_ring *slot, const str
         intake->rename_stream(intake->context, slot->stream, slot->title.text);
 }
 
-/* The latest event of the process of a ring that has been drained. */
-static uint64_t newest_of_process_ns(const struct live *live, const struct rv_live_ring *slot)
-{
-    uint64_t newest_ns = slot->normalizer.last_ns;
-    for (uint32_t i = 0; i < live->rings.n; i++) {
-        const struct rv_live_ring *other = &live->rings.all[i];
-        if ((other->stream || other->is_drained) && other->ring.control->owner_pid == slot->ring.control->owner_pid)
-            newest_ns = rv_clock_later_ns(newest_ns, other->normalizer.last_ns);
-    }
-    return newest_ns;
-}
-
 /*
  * The end of the calls that are open at the end of a stream: of a thread that was killed, the last sign of its life or of its
  * process's. A thread that is in a call that may have blocked, or that goes on without us, is still there.
@@ -219,7 +208,8 @@ static uint64_t end_of_open_calls_ns(const struct live *live, const struct rv_li
     const struct rv_clock *clock = &live->map->clock;
     if (end || still_ticks)
         return rv_clock_later_ns(rv_normalize_time(clock, end ? end : still_ticks), last_ns);
-    return rv_clock_later_ns(rv_normalize_time(clock, slot->alive_ticks), newest_of_process_ns(live, slot));
+    const uint64_t newest_ns = rv_clock_later_ns(live->newest_ns[slot->normalizer.process_idx], last_ns);
+    return rv_clock_later_ns(rv_normalize_time(clock, slot->alive_ticks), newest_ns);
 }
 
 static void close_stream(struct live *live, struct rv_live_ring *slot, const struct rv_intake *intake)
@@ -298,8 +288,9 @@ static bool read_stream(struct live *live, struct rv_live_ring *slot, bool check
         rv_thread_switches_send(&live->switches, slot, rv_thread_switches_until(slot, live->turn_ticks), intake);
     if (check_liveness)
         account(live, slot, intake);
-    slot->is_drained = is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0);
-    live->n_drained += slot->is_drained;
+    const bool is_drained = is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0);
+    live->n_drained += is_drained && !slot->is_drained;
+    slot->is_drained |= is_drained;
     return has_events;
 }
 
@@ -311,11 +302,24 @@ static void free_drained(struct live *live, struct rv_live_ring *slot)
         reclaim_ring(slot);
 }
 
+/* The latest event of each process that has a stream, by its place in the table of processes. */
+static void find_newest(struct live *live)
+{
+    memset(live->newest_ns, 0, live->map->geometry.n_processes * sizeof *live->newest_ns);
+    for (uint32_t i = 0; i < live->rings.n; i++) {
+        const struct rv_normalizer *normalizer = &live->rings.all[i].normalizer;
+        if (live->rings.all[i].stream)
+            live->newest_ns[normalizer->process_idx] =
+                rv_clock_later_ns(live->newest_ns[normalizer->process_idx], normalizer->last_ns);
+    }
+}
+
 /* Streams end when all rings have been visited: until then, what a killed process did last is not known. */
 static void close_drained(struct live *live, const struct rv_intake *intake)
 {
     if (live->n_drained == 0)
         return;
+    find_newest(live);
     for (uint32_t i = 0; i < live->rings.n; i++)
         if (live->rings.all[i].is_drained)
             close_stream(live, &live->rings.all[i], intake);
@@ -588,6 +592,7 @@ static void close_live(struct rv_source *source)
     rv_max_overhead_marks_destroy(live->marks);
     free(live->rings.all);
     free(live->has_live_owner);
+    free(live->newest_ns);
     free(live->popped);
     rv_silent_streams_fini(&live->silent);
     rv_thread_switches_fini(&live->switches);
@@ -626,6 +631,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->rings.all = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings.all);
     live->popped = rv_alloc_scratch(POPPED_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
+    live->newest_ns = rv_alloc(map->geometry.n_processes, sizeof *live->newest_ns);
     live->capture = (struct rv_capture_control){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
     rv_capture_control_init(&live->capture, params->is_own);
     if (params->max_overhead > 0)
