@@ -51,7 +51,7 @@ static void add_call(struct long_paths *paths, const struct rv_lane *lane, const
 {
     const struct rv_range_scope *scope = paths->scope;
     while (paths->n_stack > 0 && (paths->stack[paths->n_stack - 1].depth >= box->depth ||
-                                  paths->stack[paths->n_stack - 1].end_ns <= box->start_ns))
+                                  paths->stack[paths->n_stack - 1].end_ns < box->start_ns))
         paths->n_stack--;
     const uint32_t caller = paths->n_stack > 0 ? paths->stack[paths->n_stack - 1].node : 0;
     const bool passes = !scope->filter || rv_filter_passes_box(scope->filter, lane, box);
@@ -60,31 +60,36 @@ static void add_call(struct long_paths *paths, const struct rv_lane *lane, const
     paths->stack[paths->n_stack++] = (struct enclosing){rv_box_end_ns(box), box->depth, node};
 }
 
-static bool is_call(const struct long_paths *paths, const struct rv_box *box)
+static bool is_call(const struct long_paths *paths, const struct rv_box *box, uint64_t known_ns)
 {
-    return box->coverage == RV_BOX_EXACT && !(box->flags & RV_SPAN_ORPHAN) &&
+    return box->coverage == RV_BOX_EXACT && !(box->flags & RV_SPAN_ORPHAN) && box->start_ns <= known_ns &&
            rv_box_overlaps(box, paths->scope->from_ns, paths->scope->to_ns);
 }
 
-static void add_lane(struct long_paths *paths, struct rv_lane *lane, size_t most_boxes)
+static void add_lane(struct long_paths *paths, const struct rv_range_piece *piece, size_t most_boxes)
 {
+    struct rv_lane *lane = rv_lanes_get(paths->scope->lanes, piece->lane_idx);
     pthread_rwlock_rdlock(&lane->lock);
     const size_t n = read_boxes(paths, lane, most_boxes);
     qsort(paths->boxes, n, sizeof *paths->boxes, by_start);
     paths->n_stack = 0;
     for (size_t i = 0; i < n; i++)
-        if (is_call(paths, &paths->boxes[i]))
+        if (is_call(paths, &paths->boxes[i], piece->known_ns))
             add_call(paths, lane, &paths->boxes[i]);
     pthread_rwlock_unlock(&lane->lock);
 }
 
-void rv_long_paths_add(struct rv_range_tree *tree, const struct rv_range_scope *scope, const uint32_t *lane_idxs,
-                       size_t n)
+void rv_long_paths_add(struct rv_range_tree *tree, const struct rv_range_scope *scope,
+                       const struct rv_range_piece *pieces, size_t n_pieces)
 {
     struct long_paths paths = {.tree = tree, .scope = scope};
-    const size_t most_boxes = n > 0 && MOST_BOXES / n > LEAST_BOXES ? MOST_BOXES / n : LEAST_BOXES;
-    for (size_t i = 0; i < n; i++)
-        add_lane(&paths, rv_lanes_get(scope->lanes, lane_idxs[i]), most_boxes);
+    size_t n_lanes = 0;
+    for (size_t i = 0; i < n_pieces; i++)
+        n_lanes += i == 0 || pieces[i].lane_idx != pieces[i - 1].lane_idx;
+    const size_t most_boxes = n_lanes > 0 && MOST_BOXES / n_lanes > LEAST_BOXES ? MOST_BOXES / n_lanes : LEAST_BOXES;
+    for (size_t i = 0; i < n_pieces; i++)
+        if (i == 0 || pieces[i].lane_idx != pieces[i - 1].lane_idx)
+            add_lane(&paths, &pieces[i], most_boxes);
     free(paths.boxes);
     free(paths.stack);
 }

@@ -5,11 +5,11 @@
 #include "model/range_walk.h"
 
 /*
- * Give a tree the paths of the longest calls of each lane, some thousands in all. They have no times yet. Takes each
- * lane's lock.
- *   lane_idxs  n, whose threads pass the filter
+ * Give a tree the paths of the longest calls of each lane, some thousands in all, that had begun when the range was.
+ * They have no times yet. Takes each lane's lock.
+ *   pieces   of the range; of a lane they follow each other
  */
-void rv_long_paths_add(struct rv_range_tree *tree, const struct rv_range_scope *scope, const uint32_t *lane_idxs,
-                       size_t n);
+void rv_long_paths_add(struct rv_range_tree *tree, const struct rv_range_scope *scope,
+                       const struct rv_range_piece *pieces, size_t n_pieces);
 
 #endif

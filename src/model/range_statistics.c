@@ -266,10 +266,8 @@ static void divide(struct rv_range_statistics *range)
     const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
     struct rv_range_times states = {0};
     uint64_t n_all_expected = 0;
-    const size_t n_lanes = range->n_lane_idxs;
-    qsort_r(range->lane_idxs, n_lanes, sizeof *range->lane_idxs, by_thread, range->scope.lanes);
-    range->n_lane_idxs = 0;
-    for (size_t i = 0; i < n_lanes; i++) {
+    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->scope.lanes);
+    for (size_t i = 0; i < range->n_lane_idxs; i++) {
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;
         pthread_rwlock_rdlock(&lane->lock);
@@ -277,7 +275,6 @@ static void divide(struct rv_range_statistics *range)
             pthread_rwlock_unlock(&lane->lock);
             continue;
         }
-        range->lane_idxs[range->n_lane_idxs++] = lane->idx;
         const bool keeps = keeps_parts(range, lane);
         const bool is_read = rv_timeline_first_log(lane->timeline) ||
                              rv_timeline_paged_before_ns(lane->timeline, range->scope.from_ns, range->scope.to_ns);
@@ -472,17 +469,15 @@ static void close_tree(struct rv_range_statistics *range)
 {
     struct rv_range_tree long_paths;
     rv_range_tree_init(&long_paths);
-    rv_long_paths_add(&long_paths, &range->scope, range->lane_idxs, range->n_lane_idxs);
+    rv_long_paths_add(&long_paths, &range->scope, range->pieces, range->n_pieces);
     rv_range_tree_close(&range->tree, &long_paths);
 }
 
-/* A tree that is full already stays: shares may have its paths. */
 static void add_pilot(struct rv_range_statistics *range)
 {
     if (range->n_added == range->n_pilots / 2)
         range->n_paths_of_half = range->tree.n;
-    if (range->n_added == range->n_pilots && !rv_range_tree_is_full(&range->tree) &&
-        range->tree.n > RV_RANGE_LARGEST_NODES && has_too_many_paths(range))
+    if (range->n_added == range->n_pilots && range->tree.n > RV_RANGE_LARGEST_NODES && has_too_many_paths(range))
         close_tree(range);
 }
 
@@ -502,7 +497,8 @@ static bool add_next(struct rv_range_statistics *range)
     range->n_added++;
     if (range->n_added <= range->n_pilots)
         add_pilot(range);
-    range->scope.full = rv_range_tree_is_full(&range->tree) ? &range->tree : NULL;
+    if (range->n_added >= range->n_pilots) /* from then on its nodes stay where they are */
+        range->scope.full = rv_range_tree_is_full(&range->tree) ? &range->tree : NULL;
     finish_if_complete(range);
     return true;
 }

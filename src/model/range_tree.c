@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/radix_sort.h"
 #include "base/vec.h"
 
@@ -303,6 +304,7 @@ void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_paths
 
 void rv_range_tree_add(struct rv_range_tree *full, const struct rv_range_tree *tree)
 {
+    rv_assert(tree->n == full->n);
     for (size_t i = 0; i < tree->n; i++) {
         full->nodes[i].self_ns += tree->nodes[i].self_ns;
         add_totals(&full->nodes[i], &tree->nodes[i]);

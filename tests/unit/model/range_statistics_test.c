@@ -570,6 +570,15 @@ static void add_rare_paths(struct world *world)
     lane->last_ns = last_ns;
 }
 
+/* Of the thread of few calls, after the range has begun. */
+static void add_later_call(struct world *world)
+{
+    struct rv_lane *lane = rv_lanes_get(world->lanes, N_LANES);
+    const uint64_t now_ns = world->last_ns;
+    rv_timeline_add(lane->timeline, &(struct rv_span){.start = now_ns + 1, .end = 2 * now_ns, .id = 200}, 1);
+    lane->last_ns = 2 * now_ns;
+}
+
 /* Be they found as long calls or as paths of many short ones. */
 Test(range_statistics, where_there_are_too_many_paths_those_that_take_longest_in_any_thread_have_nodes, .timeout = 120)
 {
@@ -580,7 +589,10 @@ Test(range_statistics, where_there_are_too_many_paths_those_that_take_longest_in
     world_init(&world, 500, 900000);
     add_rare_paths(&world);
     find_paths(&world, &paths);
-    struct rv_range_statistics *range = measure_whole(&world, 100000, false, NULL);
+    struct rv_range_statistics *range = create_whole(&world, 100000, false, NULL);
+    (void)rv_range_statistics_n_parts(range); /* begins it */
+    add_later_call(&world);
+    complete(&world, range);
     const struct rv_range_node *nodes = rv_range_statistics_nodes(range, &n);
     uint32_t *path_of_node = rv_alloc(n, sizeof *path_of_node);
     bool *has_node = rv_alloc(paths.n, sizeof *has_node);
@@ -592,6 +604,7 @@ Test(range_statistics, where_there_are_too_many_paths_those_that_take_longest_in
         all_ns += nodes[i].parent == 0 ? nodes[i].total_ns : 0;
         cr_assert_eq(nodes[i].total_ns, paths.items[path].total_ns);
         cr_assert_eq(nodes[i].n_calls, paths.items[path].n_calls);
+        cr_assert_gt(nodes[i].n_calls, 0, "a path of a later call");
     }
     for (size_t i = 0; i < n; i++)
         path_self_ns += nodes[i].self_ns;
